@@ -3,10 +3,10 @@ import { RateLimited } from '../../src/kernel/errors.js';
 import { MembersService } from '../../src/modules/members/index.js';
 import { PasswordHashingService } from '../../src/modules/users/password-hashing.service.js';
 import { eventually } from '../support/eventually.js';
-import { HeldComparisons, threadOf } from '../support/held-comparisons.js';
 import { invited, someEmail } from '../support/invites.js';
+import { PausedComparisons, threadOf } from '../support/paused-comparisons.js';
 import { asRequestFrom } from '../support/current-request.js';
-import { countsOf, race } from '../support/race.js';
+import { race } from '../support/race.js';
 import type { Agent, Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
@@ -103,10 +103,10 @@ describe('Response times of the login', () => {
 
 describe('While the password queue is full', () => {
   let full: World;
-  let comparisons: HeldComparisons;
+  let comparisons: PausedComparisons;
   beforeAll(async () => {
     full = await World.start({}, { database: world.app.database });
-    comparisons = new HeldComparisons(hasherOf(full));
+    comparisons = new PausedComparisons(hasherOf(full));
     let refused = false;
     while (!refused) {
       asRequestFrom('127.0.0.1', () =>
@@ -160,7 +160,7 @@ describe('While the password queue is full', () => {
 describe('Clients that hang up while their password is queued', () => {
   it('A client that hangs up frees its slot in the password queue at once, and its password is not compared', async () => {
     const busy = await World.start({}, { database: world.app.database });
-    const comparisons = new HeldComparisons(hasherOf(busy));
+    const comparisons = new PausedComparisons(hasherOf(busy));
     const hangUp = new AbortController();
     const flood = race(60, () =>
       fetch(`${busy.app.url}/v1/auth/login`, {
@@ -188,7 +188,7 @@ describe('An account that logs in with its own password as fast as it can', () =
     const busy = await World.start({ TRUST_PROXY: '1' }, { database: world.app.database });
     const other = await world.desk();
     const hasher = hasherOf(busy);
-    const comparisons = new HeldComparisons(hasher);
+    const comparisons = new PausedComparisons(hasher);
     const asked = jest.spyOn(hasher, 'matches');
     let finished = false;
     const flood = race(60, async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, World } from '../support/world.js';
 
-/** What differs between two registrations. */
+/** Texts that differ between two registrations. */
 const DISTINCT: [RegExp, string][] = [
   [/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'id'],
   [/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, 'time'],
@@ -83,7 +83,7 @@ it('The owner of a copied workspace refreshes the session, logs in and serves a 
   const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: refreshToken });
   const session = await world.anyone.post('/v1/auth/login', { email, password: PASSWORD });
   expect([refreshed.status, session.status]).toEqual([200, 200]);
-  expect(session.data.workspace.name).toBe(desk.workspaceName);
+  expect(session.data.workspace.id).toBe(desk.workspaceId);
   const { id } = await world.conversation(await world.visitor(desk));
   expect((await desk.owner.api.get(`/v1/conversations/${id}`)).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import type { Session } from '../../src/modules/auth/session.js';
 import { TokenService } from '../../src/modules/auth/token.service.js';
 import { newWidgetToken } from '../../src/modules/channels/channel.js';
 import { IDENTITY_CONTEXT } from '../../src/modules/channels/identity-secrets.repository.js';
-import { Cipher } from '../../src/platform/encryption/cipher.js';
+import { CipherService } from '../../src/platform/encryption/cipher.service.js';
 import type { TestApp } from './app.js';
 import { rememberSecrets } from './known-secrets.js';
 import type { Desk } from './world.js';
@@ -34,7 +34,6 @@ export interface SignedIn {
 
 export interface WorkspaceCopy extends SignedIn {
   workspaceId: string;
-  workspaceName: string;
   channelId: string;
   widgetToken: string;
 }
@@ -77,17 +76,16 @@ export class WorkspaceTemplate {
 
   async copy(email: string, workspaceName: string): Promise<WorkspaceCopy> {
     const widgetToken = newWidgetToken();
-    const { owner, ...desk } = this.source;
     const rows = this.rowsWith([
-      [owner.email, email],
-      [desk.workspaceName, workspaceName],
-      [desk.widgetToken, widgetToken],
+      [this.source.owner.email, email],
+      [this.source.widgetToken, widgetToken],
     ]);
+    only(rows.workspace).name = workspaceName;
     const channel = only(rows.channel);
-    channel.identity_secret = this.get(Cipher).encrypt(randomToken('ids_'), IDENTITY_CONTEXT);
+    channel.identity_secret = this.get(CipherService).encrypt(randomToken('ids_'), IDENTITY_CONTEXT);
     const signedIn = await this.insertSignedIn(rows);
     const { workspace_id: workspaceId } = channel;
-    return { ...signedIn, workspaceId, workspaceName, channelId: channel.id, widgetToken };
+    return { ...signedIn, workspaceId, channelId: channel.id, widgetToken };
   }
 
   /** Adds a member to a workspace as a copy of the template's owner. */

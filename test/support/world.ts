@@ -22,7 +22,6 @@ export interface Agent {
 export interface Desk {
   owner: Agent;
   workspaceId: string;
-  workspaceName: string;
   channelId: string;
   widgetToken: string;
 }
@@ -91,9 +90,8 @@ export class World {
   /** Registers a workspace over HTTP: slower, but with its events. */
   async register(): Promise<Desk> {
     const email = `${unique('owner')}@example.com`;
-    const workspaceName = unique('Desk');
     const session = await this.anyone.post('/v1/auth/register', {
-      workspace_name: workspaceName,
+      workspace_name: unique('Desk'),
       name: 'Olivia Owner',
       email,
       password: PASSWORD,
@@ -101,8 +99,7 @@ export class World {
     if (session.status !== 201) throw new Error(`registration failed: ${JSON.stringify(session.body)}`);
     const owner = this.agentOf(session.data, email);
     const [channel] = (await owner.api.get('/v1/channels')).data.items;
-    const { workspaceId } = owner;
-    return { owner, workspaceId, workspaceName, channelId: channel.id, widgetToken: channel.widget_token };
+    return { owner, workspaceId: owner.workspaceId, channelId: channel.id, widgetToken: channel.widget_token };
   }
 
   /** The agent of an AgentSession response. */
