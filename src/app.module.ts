@@ -13,6 +13,7 @@ import { DatabaseModule } from './platform/database/database.module.js';
 import { MIGRATIONS } from './platform/database/migrations/index.js';
 import { EncryptionModule } from './platform/encryption/encryption.module.js';
 import { ErasureModule } from './platform/erasure/erasure.module.js';
+import { JobsModule } from './platform/jobs/jobs.module.js';
 import { EventsModule } from './platform/events/events.module.js';
 import { FanoutModule } from './platform/fanout/fanout.module.js';
 import { HealthModule } from './platform/health/health.module.js';
@@ -52,6 +53,7 @@ const PLATFORM = [
   FanoutModule,
   PresenceStoreModule,
   ErasureModule,
+  JobsModule,
   EventsModule,
   EncryptionModule,
   IdempotencyModule,
