@@ -7,6 +7,7 @@ import { ChannelsModule } from './modules/channels/index.js';
 import { ContactsModule } from './modules/contacts/index.js';
 import { ConversationsModule } from './modules/conversations/index.js';
 import { InvitesModule } from './modules/invites/index.js';
+import { MailFailuresModule } from './modules/mail-failures/index.js';
 import { MembersModule } from './modules/members/index.js';
 import { MessagesModule } from './modules/messages/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
@@ -24,6 +25,7 @@ interface Declarations {
 /** Every module, in the order of `modules/order.json`. */
 export const MODULES = [
   WorkspacesModule,
+  MailFailuresModule,
   UsersModule,
   BotsModule,
   ChannelsModule,

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
 import { sha256 } from '../../src/kernel/secret.js';
-import { Mailer } from '../../src/platform/mail/mailer.js';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { accept, invited, logged, someEmail, tokenIn } from '../support/invites.js';
 import type { Json } from '../support/json.js';
+import { MailServer } from '../support/mail-server.js';
 import { countsOf, race } from '../support/race.js';
+import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
 const DAY = 24 * 3600;
@@ -382,60 +384,80 @@ describe('Previewing an invite', () => {
 });
 
 describe('Invite mails', () => {
+  let server: MailServer;
   let mailing: World;
+  let mailingDesk: Desk;
   beforeAll(async () => {
+    server = await MailServer.start();
     mailing = await World.start(
-      { SMTP_URL: 'smtp://mail.example.com', DASHBOARD_URL: 'https://desk.example.com/agents?theme=dark' },
-      { database: world.app.database },
+      { SMTP_URL: server.url, DASHBOARD_URL: 'https://desk.example.com/agents?theme=dark' },
+      { realMail: true },
     );
+    mailingDesk = await mailing.desk();
   });
-  afterAll(() => mailing.stop());
+  afterAll(async () => {
+    await mailing.stop();
+    await server.stop();
+  });
 
-  const mailsTo = (email: string) => mailing.app.mails.filter(({ to }) => to === email);
   const post = (body: Record<string, unknown>, headers = {}) =>
-    mailing.as(desk.owner.token).post('/v1/workspace/invites', body, headers);
+    mailingDesk.owner.api.post('/v1/workspace/invites', body, headers);
+  /** Waits for as many mails to the address. */
+  const mailsTo = (email: string, count = 1) =>
+    eventually(() => {
+      const mails = server.mailsTo(email);
+      return mails.length === count ? mails : undefined;
+    });
+  const countQueued = async (): Promise<number> => {
+    const [row] = await mailing.app.database.query<{ n: number }>('SELECT count(*)::int AS n FROM outgoing_mail');
+    return row?.n ?? 0;
+  };
 
   it('Each new invite link is mailed to its invitee, under the dashboard’s URL with its query string kept', async () => {
     const email = someEmail();
     const made = await post({ email });
     expect(made.data.accept_url).toMatch(/^https:\/\/desk\.example\.com\/agents\?theme=dark#invite=inv_/);
+    await mailsTo(email);
     const renewed = await post({ email });
-    const again = await mailing.as(desk.owner.token).post(`/v1/workspace/invites/${made.data.id}/resend`);
-    const mails = await eventually(() => (mailsTo(email).length === 3 ? mailsTo(email) : undefined));
-    const links = mails.map(({ text }) => /https:\S+/.exec(text)?.[0] ?? '');
+    await mailsTo(email, 2);
+    const again = await mailingDesk.owner.api.post(`/v1/workspace/invites/${made.data.id}/resend`);
+    const mails = await mailsTo(email, 3);
+    const links = mails.map(({ text }) => /https:\S+/.exec(text ?? '')?.[0] ?? '');
     const tokens = [...links, ...[made, renewed, again].map(({ data }) => data.accept_url as string)].map(tokenIn);
     expect(new Set(tokens).size).toBe(6);
     for (const link of links) expect(link).toMatch(/^https:\/\/desk\.example\.com\/agents\?theme=dark#invite=inv_/);
-    const { name } = (await owner.get('/v1/workspace')).data;
+    const { name } = (await mailingDesk.owner.api.get('/v1/workspace')).data;
     expect(mails[0]?.subject).toBe(`Invitation to ${name}`);
   });
 
   it('A repeated Idempotency-Key sends no second invite mail', async () => {
+    const before = await countQueued();
     const email = someEmail();
     const headers = { 'Idempotency-Key': unique('idem') };
     await post({ email }, headers);
     await post({ email }, headers);
-    expect(mailsTo(email)).toHaveLength(1);
+    expect(await countQueued()).toBe(before + 1);
   });
 
   it('A refused invite sends no mail', async () => {
-    const email = someEmail();
-    expect((await post({ email, channel_ids: [newId()] })).status).toBe(400);
-    expect(mailsTo(email)).toEqual([]);
+    const before = await countQueued();
+    expect((await post({ email: someEmail(), channel_ids: [newId()] })).status).toBe(400);
+    expect(await countQueued()).toBe(before);
   });
 
   it('A workspace name can add no second line and no link to the subject or text of an invite mail', async () => {
     const email = someEmail();
-    await owner.patch('/v1/workspace', {
+    await mailingDesk.owner.api.patch('/v1/workspace', {
       name: 'Shop\r\nBcc: everyone@example.com\n\nYour account is closed, see https://evil.example/login \u202eor www.evil.example',
     });
     await post({ email });
-    const [mail] = mailsTo(email);
+    const [mail] = await mailsTo(email);
     const name =
       'Shop Bcc: everyone@example[.]com Your account is closed, see https[:]//evil[.]example/login or www[.]evil[.]example';
     expect(mail?.subject).toBe(`Invitation to ${name}`);
     expect(mail?.text).toContain(`the customers of ${name}. This link`);
-    expect(mail?.text.match(/https?:\/\/\S+/g)).toHaveLength(1);
+    expect(mail?.text?.match(/https?:\/\/\S+/g)).toHaveLength(1);
+    expect((mail?.html || '').match(/https?:\/\/[^"\s<]+/g)).toHaveLength(1);
   });
 
   it('An invite mail’s subject has at most 200 characters, and a fallback for a workspace name without letters', async () => {
@@ -444,28 +466,27 @@ describe('Invite mails', () => {
       ['\u200b\u2066', 'Invitation to a support desk'],
     ]) {
       const email = someEmail();
-      expect((await owner.patch('/v1/workspace', { name })).status).toBe(200);
+      expect((await mailingDesk.owner.api.patch('/v1/workspace', { name })).status).toBe(200);
       await post({ email });
-      expect(mailsTo(email)[0]?.subject).toBe(subject);
+      expect((await mailsTo(email))[0]?.subject).toBe(subject);
     }
   });
 
   it('An invite mail that cannot be sent fails nothing: the answer has the link, the log has the error without it', async () => {
     const lines: string[] = [];
     const broken = await World.start(
-      { SMTP_URL: 'smtp://mail.example.com', LOG_LEVEL: 'info' },
-      { database: world.app.database, log: { write: line => void lines.push(line) } },
+      { SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, LOG_LEVEL: 'info' },
+      { realMail: true, log: { write: line => void lines.push(line) } },
     );
     try {
-      const mailer = broken.app.app.get<Mailer>(Mailer as never);
-      Object.defineProperty(mailer, 'send', { value: () => Promise.reject(new Error('no such host')) });
-      const made = await broken.as(desk.owner.token).post('/v1/workspace/invites', { email: someEmail() });
+      const made = await (await broken.desk()).owner.api.post('/v1/workspace/invites', { email: someEmail() });
       expect(made.status).toBe(201);
-      const line = await eventually(() => lines.find(text => text.includes('not mailed')));
-      expect(line).toContain('no such host');
+      const line = await eventually(() => lines.find(text => text.includes('a mail (invite) was not sent')));
+      expect(line).toContain('ECONNREFUSED');
       const token = tokenIn(made.data.accept_url);
       expect(lines.join('')).not.toContain(token);
-      expect((await preview(token)).status).toBe(200);
+      const shown = await broken.anyone.post('/v1/auth/invite-preview', { invite_token: token });
+      expect(shown.status).toBe(200);
     } finally {
       await broken.stop();
     }
@@ -474,6 +495,8 @@ describe('Invite mails', () => {
   it('Without a mail server no invite is mailed, and the link is only in the answer', async () => {
     const made = await invited(desk);
     expect(world.app.mails.filter(({ to }) => to === made.email)).toEqual([]);
+    const queued = await world.app.database.query('SELECT 1 FROM outgoing_mail WHERE subject_id = $1', [made.id]);
+    expect(queued).toEqual([]);
   });
 });
 

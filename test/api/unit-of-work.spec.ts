@@ -385,7 +385,7 @@ describe('Unit of work', () => {
     const slow: [string, () => unknown][] = [
       ['hash', () => hasher.hash('a password', 'somebody')],
       ['compare', () => hasher.matches('a password', null, 'somebody')],
-      ['mail', () => app.get(Mailer).send({ to: 'a@example.com', subject: 'x', text: 'x' })],
+      ['mail', () => app.get(Mailer).send({ to: 'a@example.com', subject: 'x', text: 'x', messageId: 'x@localhost' })],
       ['request', () => app.get(OutboundAgentsService).for(new URL('https://example.com'))],
       ['resolve', () => app.get(AddressPolicy).assertCallable('https://example.com/hook', 'url')],
     ];

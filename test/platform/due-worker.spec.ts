@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { newId } from '../../src/kernel/ids.js';
-import { Sql, statement } from '../../src/platform/database/sql.js';
+import { SqlService, statement } from '../../src/platform/database/sql.service.js';
 import type { Backlog, DueQuery, DueRow } from '../../src/platform/jobs/due-worker.js';
 import { BACKLOG_LIMIT, DueWorker, WorkerDependencies } from '../../src/platform/jobs/due-worker.js';
 import { eventually } from '../support/eventually.js';
@@ -28,7 +28,7 @@ class Reminders extends DueWorker<DueRow> {
 
   constructor(
     dependencies: WorkerDependencies,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     super(dependencies);
   }
@@ -73,7 +73,7 @@ describe('A worker for due rows', () => {
     jest.restoreAllMocks();
   });
 
-  const newWorker = (of = world) => new Reminders(of.app.app.get(WorkerDependencies), of.app.app.get(Sql));
+  const newWorker = (of = world) => new Reminders(of.app.app.get(WorkerDependencies), of.app.app.get(SqlService));
   const start = (worker: Reminders): Reminders => {
     started.push(worker);
     worker.onApplicationBootstrap();
@@ -131,7 +131,7 @@ describe('A worker for due rows', () => {
     const worker = newWorker();
     worker.afterEffect = id => (id === broken ? Promise.reject(new Error('planned')) : Promise.resolve());
     await worker.runUntilDone();
-    expect((await doneCounts()).toSorted()).toEqual([0, ...Array<number>(60).fill(1)]);
+    expect((await doneCounts()).toSorted((a, b) => a - b)).toEqual([0, ...Array<number>(60).fill(1)]);
     worker.afterEffect = () => Promise.resolve();
     start(worker);
     await eventually(async () => (await doneCounts()).every(done => done === 1) || undefined);
@@ -143,7 +143,7 @@ describe('A worker for due rows', () => {
     await insert(20, 0);
     start(newWorker());
     await eventually(async () => (await doneCounts()).filter(Boolean).length === 20 || undefined);
-    expect((await doneCounts()).toSorted()).toEqual([0, ...Array<number>(20).fill(1)]);
+    expect((await doneCounts()).toSorted((a, b) => a - b)).toEqual([0, ...Array<number>(20).fill(1)]);
     await lock.commit();
     await eventually(async () => (await doneCounts()).every(done => done === 1) || undefined);
   });

@@ -75,7 +75,8 @@ describe('Mails sent by SMTP', () => {
       'desk@example.com',
       new UnitOfWork(undefined as never, loadConfig({ NODE_ENV: 'test' })),
     );
-    await mailer.send({ to, subject, text: 'Hello' });
+    await mailer.send({ to, subject, text: 'Hello', messageId: 'x@localhost' });
+    mailer.onApplicationShutdown();
   }
 
   const header = (name: string) =>

@@ -73,11 +73,18 @@ const SECRETS = {
 
 /**
  * @param env overrides of the environment
- * @param options `database` runs the app on another test's database, `alone` in a PostgreSQL of its own
+ * @param options `database` runs the app on another test's database, `alone` in a PostgreSQL of its own; `realMail`
+ *   sends mail to SMTP_URL
  */
 export async function startApp(
   env: Record<string, string> = {},
-  options: { database?: TestDatabase; alone?: boolean; clock?: MovableClock; log?: { write(line: string): void } } = {},
+  options: {
+    database?: TestDatabase;
+    alone?: boolean;
+    clock?: MovableClock;
+    log?: { write(line: string): void };
+    realMail?: boolean;
+  } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await (options.alone ? dedicatedDatabase() : cloneDatabase()));
   const folder = mkdtempSync(join(tmpdir(), 'support-chat-data-'));
@@ -106,7 +113,7 @@ export async function startApp(
     units.assertNoneActive('sending mail');
     return take(mail);
   };
-  replace(app, Mailer, { send });
+  if (!options.realMail) replace(app, Mailer, { send });
   rememberSent(app.getHttpServer() as Server);
   await app.listen(0, '127.0.0.1');
   const server = app.getHttpServer() as Server;

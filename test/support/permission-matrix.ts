@@ -191,6 +191,7 @@ const RECIPES: Record<string, Recipe> = {
     path: `/v1/canned-responses/${await scene.one('canned-responses')}/render`,
     body: { conversation_id: await scene.one('conversations') },
   }),
+  'GET /v1/mail/failures': plain('/v1/mail/failures'),
   'GET /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}` }),
   'PATCH /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}`, body: { csat_enabled: true } }),
   'POST /v1/channels/{id}/rotate-identity-secret': row('channels', '', '/rotate-identity-secret'),

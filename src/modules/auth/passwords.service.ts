@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
@@ -6,8 +6,12 @@ import type { AgentPrincipal } from '../../kernel/principal.js';
 import { randomToken, sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
+import type { QueuedMail } from '../../platform/mail/mail-composer.registry.js';
+import { MailComposerRegistry } from '../../platform/mail/mail-composer.registry.js';
+import { renderMail } from '../../platform/mail/mail-layout.js';
+import { MailQueueService } from '../../platform/mail/mail-queue.service.js';
 import { inertName } from '../../platform/mail/mail-text.js';
-import { Mailer } from '../../platform/mail/mailer.js';
+import type { Mail } from '../../platform/mail/mailer.js';
 import { UsersService } from '../users/index.js';
 import { AuthLogService } from './auth-log.service.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
@@ -16,10 +20,11 @@ import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
 const RESET_MS = 3_600_000;
+const RESET_MAIL = 'password_reset';
 
 /** Changing and recovering passwords. */
 @Injectable()
-export class PasswordsService {
+export class PasswordsService implements OnModuleInit {
   private readonly logger = new Logger(PasswordsService.name);
 
   constructor(
@@ -28,11 +33,16 @@ export class PasswordsService {
     private readonly sessions: SessionsService,
     private readonly store: SessionsRepository,
     private readonly log: AuthLogService,
-    private readonly mailer: Mailer,
+    private readonly mails: MailQueueService,
+    private readonly composers: MailComposerRegistry,
     private readonly limiter: RateLimitService,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
+
+  onModuleInit(): void {
+    this.composers.add({ kind: RESET_MAIL, compose: queued => this.composeReset(queued) });
+  }
 
   /**
    * Sets a new password and ends the user's other sessions, except those opened by other workspaces' API keys. Wrong
@@ -112,17 +122,24 @@ export class PasswordsService {
     await this.units.run(async () => {
       await this.store.insertReset(reset);
       await this.log.recordPasswordEvent('password.reset_requested', user.id);
+      await this.mails.add({ workspaceId: null, kind: RESET_MAIL, subjectId: reset.id, data: { token } });
     });
-    await this.mailer.send({
-      to: user.email,
-      subject: 'Set a new password',
-      text: [
-        greeting(user.name),
-        'we received a request to set a new password. This link works once, within an hour:',
-        `${this.config.dashboardUrl}#reset=${token}`,
-        'If you did not request it, ignore this mail: nothing has changed.',
-      ].join('\n\n'),
-    });
+  }
+
+  /** @returns null if the link was used or has expired */
+  private async composeReset({ data }: QueuedMail): Promise<Mail | null> {
+    const { token } = data as { token: string };
+    const userId = await this.store.findUserOfOpenReset(sha256(token), this.clock.now());
+    const user = userId === undefined ? null : await this.users.find(userId);
+    if (!user) return null;
+    const subject = 'Set a new password';
+    const body = renderMail(subject, [
+      { kind: 'text', text: greeting(user.name) },
+      { kind: 'text', text: 'we received a request to set a new password. This link works once, within an hour:' },
+      { kind: 'link', label: 'Set a new password', url: `${this.config.dashboardUrl}#reset=${token}` },
+      { kind: 'small', text: 'If you did not request it, ignore this mail: nothing has changed.' },
+    ]);
+    return { to: user.email, subject, ...body };
   }
 }
 

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { Config } from '../../config/config.js';
-import { RowQueue } from '../database/row-queue.js';
+import { KeyedConcurrencyQueue } from '../database/keyed-concurrency-queue.js';
 import type { UnitOptions } from '../database/unit-of-work.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { PostponedRows } from './postponed-rows.js';
@@ -33,7 +34,7 @@ export interface Backlog {
 /** The dependencies of `DueWorker`, so that subclasses inject one. */
 @Injectable()
 export class WorkerDependencies {
-  private readonly connections: RowQueue;
+  private readonly connections: KeyedConcurrencyQueue;
 
   constructor(
     readonly units: UnitOfWork,
@@ -41,7 +42,7 @@ export class WorkerDependencies {
     readonly metrics: WorkerMetrics,
     { databasePoolSize }: Config,
   ) {
-    this.connections = new RowQueue(Math.max(1, Math.floor(databasePoolSize * POOL_SHARE)));
+    this.connections = new KeyedConcurrencyQueue(Math.max(1, Math.floor(databasePoolSize * POOL_SHARE)));
   }
 
   /** Runs the work in a unit of work when a connection of the workers' share is free. */
@@ -56,6 +57,8 @@ const POOL_SHARE = 0.3;
 const CONNECTION_WAIT_MS = 30_000;
 const INTERVAL_MS = 1_000;
 const MEASURE_MS = 10_000;
+/** Maximum wait for rows under way when the service stops. A leased row becomes due again. */
+const STOP_MS = 5_000;
 /** Rows of one workspace after which the others go first. */
 const SHARE = 10;
 
@@ -69,7 +72,7 @@ const SHARE = 10;
  */
 @Injectable()
 export abstract class DueWorker<Row extends DueRow> implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(this.constructor.name);
+  protected readonly logger = new Logger(this.constructor.name);
   private readonly postponed = new PostponedRows();
   /** Work must not belong to the request that wakes the worker. */
   private readonly runOutside = AsyncLocalStorage.snapshot();
@@ -110,7 +113,7 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    await this.running;
+    await Promise.race([this.running, delay(STOP_MS, undefined, { ref: false })]);
   }
 
   /** Looks for due rows now. */

@@ -1,0 +1,1 @@
+export { MailFailuresModule } from './mail-failures.module.js';

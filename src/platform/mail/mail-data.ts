@@ -1,0 +1,2 @@
+/** Context of the cipher for the data of queued mails. */
+export const MAIL_DATA = 'mail data';
