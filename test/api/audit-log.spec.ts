@@ -23,7 +23,7 @@ describe('GET /v1/audit-log', () => {
   let desk: Desk;
   let api: Caller;
   beforeEach(async () => {
-    desk = await world.desk();
+    desk = await world.register();
     api = desk.owner.api;
   });
 
@@ -75,7 +75,7 @@ describe('GET /v1/audit-log', () => {
   it('The audit log has every administrative event and none about messages, conversations or contacts', async () => {
     const { id: keyId } = await createKey('short-lived');
     await api.delete(`/v1/api-keys/${keyId}`);
-    const colleague = await world.colleague(desk);
+    const colleague = await world.hire(desk);
     await api.patch(`/v1/workspace/members/${colleague.memberId}`, { role: 'admin' });
     await api.post(`/v1/workspace/members/${colleague.memberId}/deactivate`);
     const { data: invite } = await api.post('/v1/workspace/invites', { email: someEmail(), role: 'agent' });
@@ -158,12 +158,12 @@ describe('GET /v1/audit-log', () => {
   it('Owners, admins and keys read the audit log of their workspace; agents and narrowed sessions get 403', async () => {
     await createKey('ours');
     await waitForEntries(1, '?action=api_key.created');
-    const agent = await world.colleague(desk);
+    const agent = await world.hire(desk);
     expect((await agent.api.get('/v1/audit-log')).status).toBe(403);
     const narrowed = (await api.post('/v1/auth/agent-token', { channel_ids: [desk.channelId] })).data;
     const refused = await world.as(narrowed.token as string).get('/v1/audit-log');
     expect([refused.status, refused.error?.code]).toEqual([403, 'scope_too_narrow']);
-    const stranger = await world.desk();
+    const stranger = await world.register();
     expect(await list('?action=api_key.created', stranger.owner.api)).toEqual([]);
     const key = await world.apiKey(desk);
     expect((await list('?action=api_key.created', key)).length).toBeGreaterThan(0);

@@ -51,7 +51,7 @@ class Scene {
   ) {}
 
   static async create(): Promise<Scene> {
-    const desk = await world.desk();
+    const desk = await world.register();
     const { id, key } = (await desk.owner.api.post('/v1/api-keys', { name: 'backend' })).data;
     return new Scene(desk, id as string, world.as(key as string));
   }
@@ -194,7 +194,7 @@ const REFUSALS: [string, Action][] = [
   [
     'a login of a deactivated member',
     async scene => {
-      const { email, memberId } = await world.colleague(scene.desk);
+      const { email, memberId } = await world.hire(scene.desk);
       await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
       await scene.send(world.anyone, 'post', '/v1/auth/login', { email, password: PASSWORD });
       const payload = { method: 'login', member_id: memberId, reason: 'member_deactivated' };
@@ -214,7 +214,7 @@ const REFUSALS: [string, Action][] = [
   [
     'a refresh after the end of the session',
     async scene => {
-      const { refreshToken, memberId } = await world.colleague(scene.desk);
+      const { refreshToken, memberId } = await world.hire(scene.desk);
       await world.anyone.post('/v1/auth/logout', { refresh_token: refreshToken });
       await scene.send(world.anyone, 'post', '/v1/auth/refresh', { refresh_token: refreshToken });
       return [['session.refused', SYSTEM, { method: 'refresh', member_id: memberId, reason: 'token_revoked' }]];
@@ -223,7 +223,7 @@ const REFUSALS: [string, Action][] = [
   [
     'a refresh after seven days',
     async scene => {
-      const { refreshToken, memberId } = await world.colleague(scene.desk);
+      const { refreshToken, memberId } = await world.hire(scene.desk);
       world.app.clock.advance(7 * 24 * 3600 + 1);
       await scene.send(world.anyone, 'post', '/v1/auth/refresh', { refresh_token: refreshToken });
       return [['session.refused', SYSTEM, { method: 'refresh', member_id: memberId, reason: 'token_expired' }]];
@@ -252,7 +252,7 @@ const REFUSALS: [string, Action][] = [
   [
     'acceptance of an invite by a known user with a wrong password',
     async scene => {
-      const { email } = (await world.desk()).owner;
+      const { email } = (await world.register()).owner;
       const { token: invite_token } = await invited(scene.desk, { email });
       const body = { invite_token, name: 'G', password: OTHER_PASSWORD };
       await scene.send(world.anyone, 'post', '/v1/auth/register-user', body);
@@ -277,7 +277,7 @@ const REFUSALS: [string, Action][] = [
   ).map(([condition, reason, end]): [string, Action] => [
     `an SSO ticket that ${condition}`,
     async scene => {
-      const { email, memberId } = await world.colleague(scene.desk);
+      const { email, memberId } = await world.hire(scene.desk);
       const ticket = await ticketFor(scene.key, email);
       await end(scene, ticket, memberId);
       await scene.send(world.anyone, 'post', '/v1/auth/sso/exchange', { ticket });
@@ -287,7 +287,7 @@ const REFUSALS: [string, Action][] = [
   ...(['sso/ticket', 'agent-token'] as const).map((endpoint): [string, Action] => [
     `a request of an API key to ${endpoint} for a deactivated member`,
     async scene => {
-      const { email, memberId } = await world.colleague(scene.desk);
+      const { email, memberId } = await world.hire(scene.desk);
       await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
       await scene.send(scene.key, 'post', `/v1/auth/${endpoint}`, { email });
       const method = endpoint === 'sso/ticket' ? 'sso' : 'agent_token';
@@ -300,7 +300,7 @@ const REFUSALS: [string, Action][] = [
     async scene => {
       const { email, memberId } = scene.owner;
       const { token } = (await scene.key.post('/v1/auth/agent-token', { email })).data;
-      const { workspaceId: workspace_id } = await world.desk();
+      const { workspaceId: workspace_id } = await world.register();
       await scene.send(world.as(token), 'post', '/v1/auth/agent-token', { workspace_id });
       const payload = { method: 'agent_token', member_id: memberId, reason: 'workspace_bound' };
       return [['session.refused', member(memberId), payload]];
@@ -309,7 +309,7 @@ const REFUSALS: [string, Action][] = [
   [
     'an attempt of a session to enter a workspace of others',
     async scene => {
-      const { workspaceId: workspace_id } = await world.desk();
+      const { workspaceId: workspace_id } = await world.register();
       const { api, memberId } = scene.owner;
       await scene.send(api, 'post', '/v1/auth/agent-token', { workspace_id });
       const payload = { method: 'agent_token', member_id: memberId, reason: 'not_found' };
@@ -406,7 +406,7 @@ const ENDS: [string, Action][] = [
   [
     'a member is deactivated',
     async scene => {
-      const { memberId } = await world.colleague(scene.desk);
+      const { memberId } = await world.hire(scene.desk);
       await scene.send(scene.key, 'post', `${MEMBERS}/${memberId}/deactivate`);
       return [
         [
@@ -460,7 +460,7 @@ const CHANGES: [string, Action][] = [
   [
     'a member is changed',
     async scene => {
-      const { memberId } = await world.colleague(scene.desk);
+      const { memberId } = await world.hire(scene.desk);
       await scene.send(scene.owner.api, 'patch', `${MEMBERS}/${memberId}`, { role: 'admin', channel_ids: [] });
       const payload = { member: { id: memberId, role: 'admin', channel_ids: [] }, changed: ['role', 'channel_ids'] };
       return [['member.updated', member(scene.owner.memberId), payload]];
@@ -469,7 +469,7 @@ const CHANGES: [string, Action][] = [
   [
     'a member is reactivated',
     async scene => {
-      const { memberId } = await world.colleague(scene.desk);
+      const { memberId } = await world.hire(scene.desk);
       await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
       await scene.send(scene.owner.api, 'post', `${MEMBERS}/${memberId}/reactivate`);
       const payload = { member: { id: memberId, status: 'active' }, changed: ['status'] };
@@ -639,7 +639,7 @@ describe('The log', () => {
     const { email } = scene.owner;
     const body = { workspace_name: unique('Second'), name: 'Olivia', email, password: PASSWORD };
     const second = (await world.anyone.post('/v1/auth/register', body)).data;
-    const unclaimed = await world.desk();
+    const unclaimed = await world.register();
     const evil = await world.apiKey(unclaimed);
     await evil.post(MEMBERS, { email, name: 'Olivia' });
     await scene.send(scene.owner.api, 'post', '/v1/auth/password', { old_password: 'wrong', password: OTHER_PASSWORD });
@@ -745,7 +745,7 @@ describe('Events without an entry in the audit log', () => {
 
   it('Events without an audit entry have no address and no user agent', async () => {
     const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': USER_AGENT };
-    const desk = await world.desk();
+    const desk = await world.register();
     const open = { widget_token: desk.widgetToken, external_id: unique('visitor') };
     const { visitor_token } = (await world.anyone.post('/v1/widget/session', open, headers)).data;
     const visitor = world.as(visitor_token as string);
@@ -768,7 +768,7 @@ describe('Events without an entry in the audit log', () => {
       await api.delete(`${collection.path}/${row.id}`, headers);
     }
     // Deactivating a member also changes its conversations, by an event of the conversation.
-    const colleague = await world.colleague(desk);
+    const colleague = await world.hire(desk);
     await api.post(`${path}/assign`, { member_id: colleague.memberId }, headers);
     await api.post(`${MEMBERS}/${colleague.memberId}/deactivate`, undefined, headers);
     expect([message.seq, typeof memberId]).toEqual([1, 'string']);

@@ -114,7 +114,7 @@ describe('The leak check of a database', () => {
 describe('The leak check of a service', () => {
   it('Stopping a service fails if an API key is in a contact’s custom attributes', async () => {
     const world = await World.start({ LOG_LEVEL: 'silent' });
-    const desk = await world.desk();
+    const desk = await world.register();
     const key = (await world.apiKey(desk)).token ?? '';
     const { contactId } = await world.visitor(desk);
     await world.app.database.query(`UPDATE contact SET custom_attributes = $1`, [{ seen: key }]);
@@ -125,7 +125,7 @@ describe('The leak check of a service', () => {
   it('Stopping a service fails if a token or password is in its log, even below the log level', async () => {
     const shown: string[] = [];
     const world = await World.start({ LOG_LEVEL: 'warn' }, { log: { write: line => shown.push(line) } });
-    const { owner } = await world.desk();
+    const { owner } = await world.register();
     new Logger('Planted').debug(`welcome, ${owner.token}`);
     new Logger('Planted').verbose(`who typed ${PASSWORD}`);
     const leaks = await leaksOf(world.stop());
@@ -139,7 +139,7 @@ describe('The leak check of a service', () => {
 
   it('Stopping a service fails if its log has its own secrets or a mailed link’s token', async () => {
     const world = await World.start();
-    const { owner } = await world.desk();
+    const { owner } = await world.register();
     await world.anyone.post('/v1/auth/password/forgot', { email: owner.email });
     const mail = await eventually(() => world.app.mails.find(({ to }) => to === owner.email));
     const [, link = ''] = /reset=rst_(\S+)/.exec(mail.text) ?? [];
@@ -154,8 +154,8 @@ describe('The leak check of a service', () => {
 
   it('Stopping a service succeeds after ordinary requests', async () => {
     const world = await World.start();
-    const desk = await world.desk();
-    await world.colleague(desk);
+    const desk = await world.register();
+    await world.hire(desk);
     await world.conversation(await world.visitor(desk));
     expect(await leaksOf(world.stop())).toEqual([]);
   });

@@ -407,7 +407,7 @@ describe('Rate limits', () => {
       });
 
       it('Successful logins are limited per email over all addresses, and refused without hashing the password', async () => {
-        const [busy, other] = [await world.colleague(desk), await world.colleague(desk)];
+        const [busy, other] = [await world.hire(desk), await world.hire(desk)];
         for (let success = 2; success <= 30; success += 1) expect((await login(busy.email, PASSWORD)).status).toBe(200);
         const hashed = jest.spyOn(world.app.app.get(PasswordHashingService, { strict: false }), 'matches');
         expectLimited(await login(busy.email, PASSWORD), 30, 60);

@@ -31,7 +31,7 @@ describe('Storage and logs after requests to every endpoint that handles secrets
 
   beforeAll(async () => {
     world = await World.start({ LOG_LEVEL: 'trace' }, { log: { write: line => void lines.push(line) } });
-    desk = await world.desk();
+    desk = await world.register();
     await passwords();
     await sessions();
     await keys();
@@ -91,7 +91,7 @@ describe('Storage and logs after requests to every endpoint that handles secrets
     secret('refresh token', refreshToken);
     secret('owner token', token);
     const byHeader = await world.as(refreshToken).post('/v1/auth/refresh');
-    const ended = await world.colleague(desk);
+    const ended = await world.hire(desk);
     const logout = await world.anyone.post('/v1/auth/logout', { refresh_token: secret('ended', ended.refreshToken) });
     const forged = secret('forged token', jwt({ aud: 'agent', sub: 'x' }, 'nobody'));
     const refused = await world.as(forged).get('/v1/auth/me');
@@ -178,7 +178,7 @@ describe('Storage and logs after requests to every endpoint that handles secrets
     const accepted = await accept(invite_token, chosen);
     session('by invite', accepted);
     const spent = await accept(invite_token, chosen);
-    const known = (await world.desk()).owner.email;
+    const known = (await world.register()).owner.email;
     const other = tokenOf('invite of a known user', await make({ email: known }));
     const wrong = await accept(other, password('typed at an invite'));
     await world.anyone.get(`/dashboard?invite=${other}`);

@@ -56,7 +56,7 @@ describe('The integration page', () => {
   });
 
   it('The SDK snippets of the integration page do the same, from sign-in to deactivation.', async () => {
-    const desk = await world.desk();
+    const desk = await world.register();
     const made = await desk.owner.api.post('/v1/api-keys', { name: 'shop backend' });
     const user = { email: `${unique('user')}@example.com`, name: 'Mia' };
     const done: unknown[] = [];
@@ -140,7 +140,7 @@ describe('Its table of what a narrow session may do', () => {
   let narrow: Caller;
 
   beforeAll(async () => {
-    const desk = await world.desk();
+    const desk = await world.register();
     const other = await world.channel(desk);
     const [near, far] = [await world.visitor(desk), await world.visitor({ widgetToken: other.widget_token })];
     const [inside, outside] = [await world.conversation(near), await world.conversation(far)];
@@ -168,7 +168,7 @@ describe('Its table of what a narrow session may do', () => {
   it.each(promises)('A narrow session gets the documented response: %s', async (_name, method, path, status, code) => {
     const [, noun = '', placeholder = ''] = /\/([a-z-]+)\/(\{\w+\})/.exec(path) ?? [];
     const address = path.replace(placeholder, valuesByPlaceholder[placeholder]?.[noun] ?? placeholder);
-    const elsewhere = { workspace_id: (await world.desk()).workspaceId };
+    const elsewhere = { workspace_id: (await world.register()).workspaceId };
     const body = BODIES[`${method} ${path}`] ?? (path.endsWith('/agent-token') ? elsewhere : undefined);
     const answer = await narrow.call(method.toLowerCase() as Method, address, body);
     expect([answer.status, answer.body.error?.code]).toEqual([status, status === 404 ? 'not_found' : code]);

@@ -80,7 +80,7 @@ describe('An event consumer', () => {
     await database.drop();
   });
   beforeEach(async () => {
-    desk = await world.desk();
+    desk = await world.register();
     await newCollector().catchUp();
   });
   afterEach(async () => {

@@ -43,7 +43,7 @@ describe('The event log', () => {
     await transactions.endAll();
   });
   beforeEach(async () => {
-    desk = await world.desk();
+    desk = await world.register();
     visitor = await world.visitor(desk);
     conversation = await world.conversation(visitor);
     await catchUp(world);
@@ -151,7 +151,7 @@ describe('The event log', () => {
     });
 
     it('Without the fast path, a sign-out closes the session’s sockets within two seconds', async () => {
-      const agent = await world.colleague(desk);
+      const agent = await world.hire(desk);
       const socket = await world.agentSocket(agent);
       muteFastPath();
       await world.anyone.post('/v1/auth/logout', { refresh_token: agent.refreshToken });
@@ -544,7 +544,7 @@ describe('The event log', () => {
     });
 
     it('Without a bus, a sign-out on one instance closes the session’s sockets on the other', async () => {
-      const agent = await world.colleague(desk);
+      const agent = await world.hire(desk);
       const socket = await other.agentSocket(agent);
       await world.anyone.post('/v1/auth/logout', { refresh_token: agent.refreshToken });
       expect((await socket.end(MAX_DELAY_MS)).code).toBe(4502);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await world.stop();
 });
 beforeEach(async () => {
-  desk = await world.desk();
+  desk = await world.register();
   visitor = await world.visitor(desk);
   conversation = await world.conversation(visitor);
   // Cursors taken from here on are past the setup.
@@ -226,12 +226,12 @@ describe('Replayed events', () => {
 
   it('A replay to a scoped agent has only events of its channels and workspace', async () => {
     const channel = await world.channel(desk);
-    const scoped: Agent = await world.colleague(desk, { channel_ids: [channel.id] });
+    const scoped: Agent = await world.hire(desk, { channel_ids: [channel.id] });
     const inside = await world.visitor({ widgetToken: channel.widget_token });
     const after = await disconnectedCursor(() => world.agentSocket(scoped));
     await sendMessage('outside');
     await world.conversation(inside, 'inside');
-    const foreign = await world.desk();
+    const foreign = await world.register();
     await world.conversation(await world.visitor(foreign), 'elsewhere');
     const socket = await world.agentSocket(scoped, { after });
     await socket.next('resumed');
@@ -251,7 +251,7 @@ describe('Replayed events', () => {
       const contact = await world.visitor(desk);
       return { contact, conversation: await world.conversation(contact, 'hello') };
     });
-    const elsewhere = await world.desk();
+    const elsewhere = await world.register();
     const foreign = await world.visitor(elsewhere);
     const conversations = [
       { contact: visitor, conversation, agent: desk.owner },
@@ -276,7 +276,7 @@ describe('Replayed events', () => {
   });
 
   it('Concurrent replays share one statement, and each gets the result that it would get alone', async () => {
-    const elsewhere = await world.desk();
+    const elsewhere = await world.register();
     const foreign = await world.visitor(elsewhere);
     const other = await world.conversation(foreign, 'hello');
     const log = world.app.app.get(EventReadingRepository);
@@ -364,7 +364,7 @@ describe('A cursor that cannot be resumed from', () => {
 
   it('A cursor of a member whose channels have changed since is answered with sync.required (scope)', async () => {
     const channel = await world.channel(desk);
-    const scoped: Agent = await world.colleague(desk, { channel_ids: [channel.id] });
+    const scoped: Agent = await world.hire(desk, { channel_ids: [channel.id] });
     const after = await disconnectedCursor(() => world.agentSocket(scoped));
     await desk.owner.api.patch(`/v1/workspace/members/${scoped.memberId}`, { channel_ids: [desk.channelId] });
     const socket = await world.agentSocket(scoped, { after });
@@ -434,12 +434,12 @@ describe('GET /v1/events', () => {
   });
 
   it('GET /v1/events is limited to keys and unscoped admins, and returns no other workspace’s events', async () => {
-    const foreign = await world.desk();
+    const foreign = await world.register();
     await world.conversation(await world.visitor(foreign), 'theirs');
     expect(JSON.stringify((await readAllEvents(desk.owner.api, 200)).items)).not.toContain('theirs');
-    const agent = await world.colleague(desk);
+    const agent = await world.hire(desk);
     expect((await agent.api.get('/v1/events')).error.code).toBe('forbidden');
-    const narrow = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    const narrow = await world.hire(desk, { role: 'admin', channel_ids: [desk.channelId] });
     expect((await narrow.api.get('/v1/events')).error.code).toBe('scope_too_narrow');
   });
 

@@ -306,7 +306,7 @@ describe('Rooms', () => {
       await ours.owner.api.patch('/v1/workspace', { name: unique('Renamed') });
       await ours.owner.api.post('/v1/canned-responses', { short_code: unique('hi'), title: 'Hi', content: 'Hi' });
       await world.channel(ours);
-      await world.colleague(ours);
+      await world.hire(ours);
       for (const [index, socket] of sockets.entries()) {
         expect((await eventFrames(socket)).length).toBe(before[index]);
         expect(socket.of('typing')).toEqual([]);
@@ -640,7 +640,7 @@ describe('Rooms', () => {
       expecting('channel.updated', channel.id);
       await owner.delete(`/v1/channels/${channel.id}`);
       expecting('channel.deleted', channel.id);
-      const colleague = await world.colleague(desk);
+      const colleague = await world.hire(desk);
       expecting('member.created', colleague.memberId);
       await colleague.api.patch('/v1/workspace/members/me', { availability: 'away' });
       expecting('member.updated', colleague.memberId);

@@ -34,7 +34,7 @@ afterAll(() => world.stop());
 beforeEach(async () => {
   calls = [];
   world.app.clock.reset();
-  desk = await world.desk();
+  desk = await world.register();
   const key = await world.apiKey(desk);
   server = new ServerClient({ ...options(), apiKey: key.token! });
 });
