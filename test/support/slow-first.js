@@ -1,7 +1,10 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** Slow spec files, started first: started last, one would keep a worker busy after the others are done. */
-const SLOW = ['start-and-stop', 'resilience', 'rolling-restart', 'image', 'new-module', 'model', 'locked-rows'];
+const SLOW = [
+  ...['start-and-stop', 'resilience', 'rolling-restart', 'image', 'new-module'],
+  ...['model', 'locked-rows', 'sso-races', 'attacks', 'documents', 'request-memory'],
+];
 
 export default class SlowFirst extends Sequencer {
   sort(tests) {
