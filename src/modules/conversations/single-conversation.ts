@@ -8,7 +8,7 @@ const ATTEMPTS = 5;
 /**
  * Runs work that creates or reopens the one unresolved conversation of a contact on a channel, as the unique index
  * allows. If the conflicting conversation is resolved before it is read, the work runs again.
- * @param work a unit of work or a savepoint, which is rolled back when it throws
+ * @param work a savepoint, which is rolled back when it throws
  * @throws ConversationExists with the id of the conflicting conversation
  */
 export async function keepSingleConversation<T>(
