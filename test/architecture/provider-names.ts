@@ -6,7 +6,7 @@ const ROLES =
 
 /** Injectable classes that a term of the field names better than a role. */
 export const terms =
-  /Hooks$|^(?:ConsumerDependencies|EncryptedColumns|HandshakeQueue|IdPipe|PresenceMetadataLoader|RedisClient|SocketHub|UnitOfWork|WatermarkLag)$/;
+  /Hooks$|^(?:ConsumerDependencies|EncryptedColumns|HandshakeQueue|IdPipe|PresenceMetadataLoader|RedisClient|SocketHub|UnitOfWork|WatermarkLag|WorkerDependencies)$/;
 
 /** Returns the injectable classes of a file that are not named by their role, or whose file is not named after them. */
 export function wrongProviderNames(file: string, source: string): string[] {

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { WorkerDependencies } from './due-worker.js';
-import { WorkerMetrics } from './worker-metrics.js';
+import { WorkerDependencies } from './due.worker.js';
+import { WorkerMetricsService } from './worker-metrics.service.js';
 
 @Global()
-@Module({ providers: [WorkerMetrics, WorkerDependencies], exports: [WorkerDependencies] })
+@Module({ providers: [WorkerMetricsService, WorkerDependencies], exports: [WorkerDependencies] })
 export class JobsModule {}

@@ -4,8 +4,8 @@ import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import { SqlService, statement } from '../database/sql.service.js';
 import type { KeyCount } from '../encryption/encrypted-columns.js';
 import type { Slice } from '../erasure/erasure-step.registry.js';
-import type { Backlog, DueQuery, DueRow } from '../jobs/due-worker.js';
-import { BACKLOG_LIMIT } from '../jobs/due-worker.js';
+import type { Backlog, DueQuery, DueRow } from '../jobs/due.worker.js';
+import { BACKLOG_LIMIT } from '../jobs/due.worker.js';
 import type { MailFailure } from './mail-failure.js';
 import type { MailStatus } from './outgoing-mail.entity.js';
 

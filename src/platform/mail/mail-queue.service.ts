@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { CipherService } from '../encryption/cipher.service.js';
-import { ErasureStepRegistry } from '../erasure/erasure-step.registry.js';
+import { ErasureStepRegistry, SUBJECT_KINDS } from '../erasure/erasure-step.registry.js';
 import { MAIL_DATA } from './mail-data.js';
 import type { MailFailure } from './mail-failure.js';
 import { MailQueueRepository } from './mail-queue.repository.js';
@@ -38,7 +38,7 @@ export class MailQueueService implements OnModuleInit {
   onModuleInit(): void {
     this.erasureSteps.add({
       name: 'mails',
-      kinds: ['contact', 'conversation'],
+      kinds: SUBJECT_KINDS,
       scrub: ({ workspaceId, id }, _after, limit) => this.queue.scrubSlice(workspaceId, id, limit),
     });
   }

@@ -7,7 +7,7 @@ import { KeyedConcurrencyQueue } from '../database/keyed-concurrency-queue.js';
 import type { UnitOptions } from '../database/unit-of-work.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { PostponedRows } from './postponed-rows.js';
-import { WorkerMetrics } from './worker-metrics.js';
+import { WorkerMetricsService } from './worker-metrics.service.js';
 
 export interface DueRow {
   id: string;
@@ -39,7 +39,7 @@ export class WorkerDependencies {
   constructor(
     readonly units: UnitOfWork,
     readonly clock: Clock,
-    readonly metrics: WorkerMetrics,
+    readonly metrics: WorkerMetricsService,
     { databasePoolSize }: Config,
   ) {
     this.connections = new KeyedConcurrencyQueue(Math.max(1, Math.floor(databasePoolSize * POOL_SHARE)));

@@ -5,7 +5,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 export type WorkOutcome = 'done' | 'locked' | 'failed';
 
 @Injectable()
-export class WorkerMetrics {
+export class WorkerMetricsService {
   private readonly rows: Counter;
   private readonly due: Gauge;
   private readonly age: Gauge;
