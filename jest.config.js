@@ -1,6 +1,7 @@
 /**
  * Two suites with one configuration. `npm test` runs the specs of one process. `npm run test:system` sets TEST_SUITE and
  * runs test/system: specs that start services, servers, balancers, builds and images as processes of their own.
+ * `runtime` and `testEnvironment` make a worker load packages and src once, for all its spec files.
  */
 const isSystem = process.env.TEST_SUITE === 'system';
 
