@@ -73,7 +73,7 @@ async function botSecretIn(world: World, id: string): Promise<string> {
 describe('Rotating the encryption keys', () => {
   it('Key rotation rewrites every secret under the newest key and reports when the old key can be removed.', async () => {
     const before = await instance(OLD);
-    const desk = await before.desk();
+    const desk = await before.register();
     const channel = await channelWithSecret(desk);
     const bot = (await desk.owner.api.post('/v1/bots', { name: 'Bo' })).data;
     await desk.owner.api.post('/v1/channels', { name: 'Kept' }, { 'Idempotency-Key': unique('idem') });
@@ -99,7 +99,7 @@ describe('Rotating the encryption keys', () => {
 
   it('Key rotation does not change what the owner sees.', async () => {
     const both = await instance(`${NEW},${OLD}`);
-    const desk = await (await instance(OLD)).desk();
+    const desk = await (await instance(OLD)).register();
     const seen = async () => (await both.as(desk.owner.token).get(`/v1/channels/${desk.channelId}`)).data;
     const before = await seen();
     await rotate(both);
@@ -107,7 +107,7 @@ describe('Rotating the encryption keys', () => {
   });
 
   it('Key rotation rewrites nothing on a second run.', async () => {
-    await (await instance(OLD)).desk();
+    await (await instance(OLD)).register();
     const both = await instance(`${NEW},${OLD}`);
     expect(await rotationOf(both).run(() => undefined)).toBe(1);
     expect(await rotationOf(both).run(() => undefined)).toBe(0);
@@ -115,7 +115,7 @@ describe('Rotating the encryption keys', () => {
 
   it('Key rotation that was interrupted continues with the next batch.', async () => {
     const before = await instance(OLD);
-    const desk = await before.desk();
+    const desk = await before.register();
     await desk.owner.api.post('/v1/bots', { name: 'Bo' });
     await database.query(
       `INSERT INTO bot (workspace_id, id, kind, name, secret)
@@ -138,7 +138,7 @@ describe('Rotating the encryption keys', () => {
 
   it('Key rotation does not restore a secret that its owner replaces meanwhile.', async () => {
     const before = await instance(OLD);
-    const channel = await channelWithSecret(await before.desk());
+    const channel = await channelWithSecret(await before.register());
     const both = await instance(`${NEW},${OLD}`);
     const replaced = both.app.app.get(CipherService).encrypt('ids_replaced', 'channel.identity_secret');
     const owner = await lockRowByUpdate(database, 'channel', channel.id, `identity_secret = '${replaced}'`);
@@ -152,7 +152,7 @@ describe('Rotating the encryption keys', () => {
 
   it('Two key rotations can run at once while owners replace their secrets.', async () => {
     const before = await instance(OLD);
-    const desk = await before.desk();
+    const desk = await before.register();
     const channels = await race(6, () => channelWithSecret(desk));
     const [one, other] = [await instance(`${NEW},${OLD}`), await instance(`${NEW},${OLD}`)];
     const [, , ...answers] = await Promise.all([
@@ -174,7 +174,7 @@ describe('Rotating the encryption keys', () => {
 describe('An encryption key that was removed too early', () => {
   it('A removed key fails only the requests that need it, and is logged; rotation leaves those secrets for its return.', async () => {
     const before = await instance(OLD);
-    const desk = await before.desk();
+    const desk = await before.register();
     const channel = await channelWithSecret(desk);
     const lines: string[] = [];
     const without = await instance(NEW, lines);
@@ -201,7 +201,7 @@ describe('An encryption key that was removed too early', () => {
 describe('`npm run rotate-keys`', () => {
   it('`npm run rotate-keys` works beside the running service and exits with 0, or with 1 if a key is missing.', async () => {
     ensureBuilt();
-    await (await instance(OLD)).desk();
+    await (await instance(OLD)).register();
     const command = (ENCRYPTION_KEYS: string) =>
       ServiceProcess.start({ DATABASE_URL: database.url, ENCRYPTION_KEYS }, { entry: 'dist/bin/rotate-keys.js' });
     const early = command(NEW);
