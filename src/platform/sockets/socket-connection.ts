@@ -30,8 +30,9 @@ export interface Admission {
 
 /**
  * Buffered bytes for a slow reader. Above `ephemeral` the socket gets no ephemeral frames, above `limit` it is closed.
+ * The benchmark reads the limit too.
  */
-const BUFFER = { ephemeral: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
+export const BUFFER = { ephemeral: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
 /** Time for the client to complete the closing handshake before the connection is terminated. */
 export const CLOSING_MS = 2_000;
 const FAULTS = { max: 10, withinMs: 60_000 } as const;
