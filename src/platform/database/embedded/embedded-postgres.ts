@@ -73,7 +73,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
   const supervised =
     options.keepRunning &&
-    new SupervisedServer(cluster, server, () => reachServer({ ...plan, port }, password, log), options.keepRunning);
+    new SupervisedServer(
+      server,
+      beforeStart => reachServer({ ...plan, port }, password, log, beforeStart),
+      options.keepRunning,
+    );
   const current = (): ReachedServer => supervised?.current ?? server;
   async function releaseServer({ lease, pid }: ReachedServer): Promise<void> {
     if (await lease.release()) await stopServer(cluster, pid);

@@ -24,11 +24,13 @@ const RETRYABLE = /lock file "|shared memory block|could not create any TCP\/IP 
 /**
  * Polls the cluster until its server answers, and spawns one whenever there is none. PostgreSQL's lock file decides
  * which of two concurrent starts wins; the other server ends, and the loop finds the winner.
+ * @param beforeStart called before the first server is spawned; what it throws ends the call
  */
 export async function reachServer(
   plan: ServerPlan,
   password: string,
   log: (line: string) => void,
+  beforeStart: () => void = () => undefined,
 ): Promise<ReachedServer> {
   const began = Date.now();
   let spawned: SpawnedServer | undefined;
@@ -39,7 +41,8 @@ export async function reachServer(
       const lease = await Lease.acquire(plan.cluster, postmaster.port, password);
       if (lease) return { lease, pid: postmaster.pid, port: postmaster.port, adopted: postmaster.pid !== spawned?.pid };
     } else if (postmaster.state !== 'busy' && (!spawned || spawned.ended())) {
-      if (spawned && !(await mayRetry(spawned))) throw await startFailure(spawned, plan);
+      if (!spawned) beforeStart();
+      else if (!(await mayRetry(spawned))) throw await startFailure(spawned, plan);
       spawned = await spawnServer(plan, {
         port: postmaster.port,
         ...(postmaster.state === 'stranger' && { stranger: postmaster.pid }),

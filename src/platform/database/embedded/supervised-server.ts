@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readPostmaster } from './postmaster-pid.js';
 import type { ReachedServer } from './reach-server.js';
 
 /** Receives the events of a supervised server. */
@@ -9,6 +8,9 @@ export interface ServerObserver {
   /** Called once, when the server is not restarted any more. */
   lost(error: Error): void;
 }
+
+/** The server has ended too often to be started again. */
+class RestartsExhausted extends Error {}
 
 /** Maximum number of restarts within a window (ms). After more, the cause is assumed to be permanent. */
 const MAX_RESTARTS = 5;
@@ -28,11 +30,10 @@ export class SupervisedServer {
   private stopping = false;
   private recovering: Promise<void> = Promise.resolve();
 
-  /** @param reach adopts the cluster's server or starts one, on the same port */
+  /** @param reach adopts the cluster's server, or starts one on the same port after it has called `beforeStart` */
   constructor(
-    private readonly cluster: string,
     private server: ReachedServer,
-    private readonly reach: () => Promise<ReachedServer>,
+    private readonly reach: (beforeStart: () => void) => Promise<ReachedServer>,
     private readonly observer: ServerObserver,
   ) {
     this.watch();
@@ -59,9 +60,8 @@ export class SupervisedServer {
   /** @throws Error when no server runs on the port and none is started any more */
   private async recover(): Promise<void> {
     while (!this.stopping) {
-      const { state } = await readPostmaster(this.cluster);
-      if (state === 'absent' || state === 'stranger') this.countRestart();
-      const reached = await this.reach().catch((error: Error) => {
+      const reached = await this.reach(() => this.countRestart()).catch((error: Error) => {
+        if (error instanceof RestartsExhausted) throw error;
         this.observer.warn(`PostgreSQL cannot be reached: ${error.message}`);
         return undefined;
       });
@@ -82,7 +82,7 @@ export class SupervisedServer {
     const now = performance.now();
     while (this.restarts.length > 0 && now - this.restarts[0]! > WINDOW_MS) this.restarts.shift();
     if (this.restarts.length >= MAX_RESTARTS) {
-      throw new Error(
+      throw new RestartsExhausted(
         `PostgreSQL ended again after ${MAX_RESTARTS} starts within ${WINDOW_MS / 60_000} minutes; see postgres.log`,
       );
     }
