@@ -148,7 +148,11 @@ describe('A data directory restored from a snapshot', () => {
     await Promise.all(services.map(service => service.kill()));
     await database.restoreSnapshot(folder);
     await startServices();
+    const present = await listen();
     const sent = await sendMany(40);
+    // until then they are also delivered to sockets that resume
+    for (const listener of present) await receivesAll(listener, sent);
+    for (const listener of present) listener.close();
     for (const cursor of lostCursors) {
       const { answer, replayed } = await resume(cursor);
       expect(answer).toMatchObject({ type: 'sync.required', data: { reason: 'epoch' } });
