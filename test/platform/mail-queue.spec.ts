@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { newId } from '../../src/kernel/ids.js';
+import { encodeCursor } from '../../src/kernel/page.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { ErasureJob } from '../../src/platform/erasure/erasure.job.js';
 import { MailComposerRegistry } from '../../src/platform/mail/mail-composer.registry.js';
@@ -126,6 +127,12 @@ describe('A queued mail', () => {
       expect(data.items[0].error).toMatch(/550/);
     }
     expect((await world.desk().then(({ owner }) => owner.api.get('/v1/mail/failures'))).data.items).toEqual([]);
+  });
+
+  it('A cursor that does not contain an id is refused by the list of failed mails (400 cursor_invalid).', async () => {
+    const cursor = encodeCursor('mail-failures', ['not an id']);
+    const { status, error } = await desk.owner.api.get(`/v1/mail/failures?cursor=${cursor}`);
+    expect([status, error?.code]).toEqual([400, 'cursor_invalid']);
   });
 
   it('A mail that the server puts off is retried with growing pauses and given up after three days.', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../kernel/page.js';
-import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import { SqlService, statement } from '../database/sql.service.js';
 import type { KeyCount } from '../encryption/encrypted-columns.js';
 import type { Slice } from '../erasure/erasure-step.registry.js';
@@ -117,7 +117,7 @@ export class MailQueueRepository {
 
   /** Newest first. @throws CursorInvalid */
   async findFailures(workspaceId: string, { limit, cursor }: PageRequest): Promise<Page<MailFailure>> {
-    const [after = null] = cursor === undefined ? [] : decodeCursor('mail-failures', cursor, 1);
+    const after = cursor === undefined ? null : decodeIdCursor('mail-failures', cursor);
     const rows = await this.sql.rows<MailFailure>(FAILURES, [workspaceId, after, limit + 1]);
     return toPage(rows, limit, ({ id }) => encodeCursor('mail-failures', [id]));
   }
