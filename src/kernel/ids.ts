@@ -29,6 +29,9 @@ export function newId(now: number = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${random.slice(0, 4)}-${random.slice(4)}`;
 }
 
+/** The id of no row. It stands for a missing id where a value is needed, and sorts before every other id. */
+export const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Checks that a value from a client has the form of an id. Other values match no row and never reach the database. */

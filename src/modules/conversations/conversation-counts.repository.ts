@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { NIL_ID } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { isVisible, visibilityOf } from '../../platform/database/visibility.js';
 import type { Conversation, Status } from './conversation.js';
 import type { ConversationCounts } from './inbox.js';
-
-const UNASSIGNED = '00000000-0000-0000-0000-000000000000';
 
 /** Keys are sorted, so that transactions that change the same counts lock them in one order and do not deadlock. */
 const ADD = statement(`
@@ -22,13 +21,13 @@ const IS_VISIBLE = isVisible(
 );
 const COUNTS = statement(`
   SELECT coalesce(sum(count) FILTER (WHERE assignee_id = $4 AND status <> 'snoozed'), 0)::int AS mine,
-         coalesce(sum(count) FILTER (WHERE assignee_id = '${UNASSIGNED}' AND status <> 'snoozed'), 0)::int AS unassigned,
+         coalesce(sum(count) FILTER (WHERE assignee_id = '${NIL_ID}' AND status <> 'snoozed'), 0)::int AS unassigned,
          coalesce(sum(count) FILTER (WHERE status = 'open'), 0)::int AS open,
          coalesce(sum(count) FILTER (WHERE status = 'pending'), 0)::int AS pending,
          coalesce(sum(count) FILTER (WHERE status = 'snoozed'), 0)::int AS snoozed
   FROM conversation_tally WHERE ${IS_VISIBLE}`);
 const ACTUAL_COUNTS = `
-  SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${UNASSIGNED}') AS assignee_id, count(*)::int AS count
+  SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${NIL_ID}') AS assignee_id, count(*)::int AS count
   FROM conversation WHERE status <> 'resolved' GROUP BY 1, 2, 3, 4`;
 const DRIFT = statement(`
   SELECT count(*)::int AS kinds FROM (${ACTUAL_COUNTS}) truth
@@ -73,7 +72,7 @@ export class ConversationCountsRepository {
       workspaceId,
       changes.map(({ kind }) => kind.channelId),
       changes.map(({ kind }): Status => kind.status),
-      changes.map(({ kind }) => kind.assigneeId ?? UNASSIGNED),
+      changes.map(({ kind }) => kind.assigneeId ?? NIL_ID),
       changes.map(({ change }) => change),
     ]);
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { NIL_ID } from '../../kernel/ids.js';
 import type { Statement } from '../database/sql.service.js';
 import { SqlService, statement } from '../database/sql.service.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
@@ -11,7 +12,7 @@ interface ColumnStatements {
   keys: Statement;
 }
 
-const BEFORE_ALL = { workspaceId: '00000000-0000-0000-0000-000000000000', id: '00000000-0000-0000-0000-000000000000' };
+const BEFORE_ALL = { workspaceId: NIL_ID, id: NIL_ID };
 
 /** Builds the statements for one column of encrypted texts. Its table must have the key `(workspace_id, id)`. */
 export function encryptedColumnStatements(table: string, column: string): ColumnStatements {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { NIL_ID } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import { SqlService, statement } from '../database/sql.service.js';
@@ -10,7 +11,7 @@ import type { MailFailure } from './mail-failure.js';
 import type { MailStatus } from './outgoing-mail.entity.js';
 
 /** Mails without a workspace share one place in the order of workspaces. */
-const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000';
+const QUEUE_WORKSPACE = `coalesce(workspace_id, '${NIL_ID}')`;
 
 const CANCEL_EARLIER = statement(`
   UPDATE outgoing_mail SET status = 'cancelled', data = NULL, ended_at = $3
@@ -24,11 +25,11 @@ const CLAIM = statement(`
   FROM (
     SELECT id FROM outgoing_mail
     WHERE status = 'pending' AND due_at <= $1
-      AND coalesce(workspace_id, '${NO_WORKSPACE}') <> ALL($4::uuid[]) AND id <> ALL($5::uuid[])
+      AND ${QUEUE_WORKSPACE} <> ALL($4::uuid[]) AND id <> ALL($5::uuid[])
     ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ) AS due
   WHERE outgoing_mail.id = due.id
-  RETURNING outgoing_mail.id, coalesce(workspace_id, '${NO_WORKSPACE}') AS "workspaceId",
+  RETURNING outgoing_mail.id, ${QUEUE_WORKSPACE} AS "workspaceId",
             workspace_id AS "ownWorkspaceId", kind, subject_id AS "subjectId", data, attempts, created_at AS "createdAt"`);
 /** The attempt is part of the condition: after the end of its lease another instance may have begun the next one. */
 const END = statement(`
