@@ -5,7 +5,7 @@ export type MailPart =
   | { kind: 'text'; text: string }
   /** A link that the reader should follow, shown as a button. */
   | { kind: 'link'; label: string; url: string }
-  /** Words of somebody, with the name and time above. Line breaks stay; nothing in it becomes a link. */
+  /** Words of a person, with the name and time above. Line breaks stay; nothing in it becomes a link. */
   | { kind: 'quote'; name: string; at: string; text: string }
   | { kind: 'small'; text: string; url?: string };
 

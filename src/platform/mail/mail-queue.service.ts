@@ -4,10 +4,9 @@ import { newId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { CipherService } from '../encryption/cipher.service.js';
 import { ErasureStepRegistry, SUBJECT_KINDS } from '../erasure/erasure-step.registry.js';
-import { MAIL_DATA } from './mail-data.js';
 import type { MailFailure } from './mail-failure.js';
 import { MailQueueRepository } from './mail-queue.repository.js';
-import { MailWorker } from './mail.worker.js';
+import { MAIL_DATA, MailWorker } from './mail.worker.js';
 import { Mailer } from './mailer.js';
 
 export interface NewMail {

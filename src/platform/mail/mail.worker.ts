@@ -5,14 +5,19 @@ import { CipherService } from '../encryption/cipher.service.js';
 import type { Backlog, DueQuery } from '../jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../jobs/due.worker.js';
 import { MailComposerRegistry } from './mail-composer.registry.js';
-import { MAIL_DATA } from './mail-data.js';
 import type { ClaimedMail } from './mail-queue.repository.js';
 import { MailQueueRepository } from './mail-queue.repository.js';
 import type { Mail } from './mailer.js';
 import { Mailer, MailRefused } from './mailer.js';
 
+/** Context of the cipher for the data of queued mails. */
+export const MAIL_DATA = 'mail data';
+
 const MINUTE_MS = 60_000;
-/** Longer than an attempt can take (`mailer.smtp.ts`). */
+/**
+ * Longer than the attempts of a batch take when the mail server hangs (`mailer.smtp.ts`). One that answers every command
+ * just in time can outlast it: then a mail is sent twice, with one `Message-ID`.
+ */
 const LEASE_MS = 5 * MINUTE_MS;
 /** Pause after each failed attempt; the last one is repeated. */
 const PAUSES_MS = [1, 5, 15, 60, 180, 360].map(minutes => minutes * MINUTE_MS);
