@@ -31,7 +31,7 @@ function login(instance: World, email: string, password: string, headers: Record
 }
 
 /** Returns true if the queue refuses one more password from this address. */
-function isFull(instance: World, address: string, principal = nobody()): boolean {
+function isFull(instance: World, address: string, principal = unknownEmail()): boolean {
   try {
     asRequestFrom(address, () => hasherOf(instance).assertCapacity(principal));
     return false;
@@ -47,7 +47,7 @@ function connectionsOf({ app: { server } }: World): Promise<number> {
   );
 }
 
-const nobody = () => `${unique('nobody')}@example.com`;
+const unknownEmail = () => `${unique('unknown')}@example.com`;
 
 describe('Response times of the login', () => {
   it('A login compares one password of the same cost for an unknown e-mail, a user without a password and a wrong password', async () => {
@@ -59,7 +59,7 @@ describe('Response times of the login', () => {
     const made = await (await costly.apiKey(desk)).post('/v1/workspace/members', { name: 'P', email: passwordless });
     expect(made.status).toBe(201);
     const compared = jest.spyOn(threadOf(hasherOf(costly)), 'compare');
-    for (const email of [known, nobody(), passwordless]) {
+    for (const email of [known, unknownEmail(), passwordless]) {
       expect((await login(costly, email, WRONG)).error.code).toBe('invalid_credentials');
       expect(compared.mock.calls.splice(0)).toEqual([[WRONG, expect.stringMatching(/^\$2b\$10\$/)]]);
     }
@@ -67,7 +67,7 @@ describe('Response times of the login', () => {
   });
 
   it('A request for a reset link takes as long for an unknown e-mail as for a known one', async () => {
-    const requests = [agent.email, nobody()].map(
+    const requests = [agent.email, unknownEmail()].map(
       email => () => world.anyone.post('/v1/auth/password/forgot', { email }),
     );
     const minimum = [Infinity, Infinity];
@@ -92,7 +92,7 @@ describe('Response times of the login', () => {
       jest.spyOn(hasherOf(quiet), 'matches'),
       jest.spyOn(quiet.app.app.get(MembersService, { strict: false }), 'findMemberships'),
     ];
-    for (const email of [agent.email, nobody()]) {
+    for (const email of [agent.email, unknownEmail()]) {
       expect((await login(quiet, email, WRONG)).error.code).toBe('invalid_credentials');
       expect(steps.map(step => step.mock.calls.length)).toEqual([1, 1]);
       steps.forEach(step => step.mockClear());
@@ -111,7 +111,7 @@ describe('While the password queue is full', () => {
     while (!refused) {
       asRequestFrom('127.0.0.1', () =>
         hasherOf(full)
-          .matches('a password', null, nobody())
+          .matches('a password', null, unknownEmail())
           .catch(() => (refused = true)),
       );
       await new Promise(resolve => setImmediate(resolve));
@@ -128,7 +128,7 @@ describe('While the password queue is full', () => {
     const answers = await Promise.all([
       login(full, agent.email, PASSWORD),
       login(full, agent.email, WRONG),
-      login(full, nobody(), WRONG),
+      login(full, unknownEmail(), WRONG),
       full.anyone.post('/v1/auth/login', { email: 7 }),
       full.anyone.post('/v1/auth/register', registration),
       full.anyone.post('/v1/auth/register-user', { invite_token: token, name: 'G', password: PASSWORD }),
@@ -150,7 +150,7 @@ describe('While the password queue is full', () => {
       await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Hello' }),
       await full.anyone.post('/v1/auth/refresh', { refresh_token: desk.owner.refreshToken }),
       await key.post('/v1/auth/agent-token', { email: desk.owner.email }),
-      await full.anyone.post('/v1/auth/password/forgot', { email: nobody() }),
+      await full.anyone.post('/v1/auth/password/forgot', { email: unknownEmail() }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200, 200]);
     expect(isFull(full, '127.0.0.1')).toBe(true);
@@ -166,7 +166,7 @@ describe('Clients that hang up while their password is queued', () => {
       fetch(`${busy.app.url}/v1/auth/login`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ email: nobody(), password: WRONG }),
+        body: JSON.stringify({ email: unknownEmail(), password: WRONG }),
         signal: hangUp.signal,
       }),
     ).catch((error: unknown) => error);
@@ -231,7 +231,7 @@ describe('A password hash in progress', () => {
     const costly = await World.start({ BCRYPT_COST: '12' }, { database: world.app.database });
     let done = false;
     const hash = hasherOf(costly)
-      .hash('a password', nobody())
+      .hash('a password', unknownEmail())
       .then(() => (done = true));
     // a hash on the main thread would be done before the first answer
     const answer = await costly.as(desk.owner.token).get('/v1/workspace');
@@ -247,10 +247,10 @@ describe('A flood of logins from one address', () => {
     const limited = await World.start({ RATE_LIMITS, TRUST_PROXY: '1' }, { database: world.app.database });
     const [here, elsewhere] = [{ 'X-Forwarded-For': '10.9.8.7' }, { 'X-Forwarded-For': '10.9.8.8' }];
     for (let failure = 1; failure <= 5; failure += 1) {
-      expect((await login(limited, nobody(), WRONG, here)).status).toBe(401);
+      expect((await login(limited, unknownEmail(), WRONG, here)).status).toBe(401);
     }
     const hashed = jest.spyOn(hasherOf(limited), 'matches');
-    const flood = await race(100, index => login(limited, index === 99 ? agent.email : nobody(), WRONG, here));
+    const flood = await race(100, index => login(limited, index === 99 ? agent.email : unknownEmail(), WRONG, here));
     for (const { status, headers } of flood) {
       expect([status, headers['ratelimit-limit'], headers['ratelimit-remaining']]).toEqual([429, '5', '0']);
       expect(headers['retry-after']).toBe(headers['ratelimit-reset']);

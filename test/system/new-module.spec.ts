@@ -7,9 +7,9 @@ import { projectRoot } from '../architecture/survey.js';
 import { linkPackages } from '../support/link-packages.js';
 
 /**
- * A new module passes the whole gate as it was generated. `npm run check` takes too long here, so the gate is run without
- * what a new module cannot fail: code that it neither contains nor changes, and tests that name the routes they call.
- * What remains walks over all code, tables, routes, events or collections, and so meets the new ones.
+ * A new module passes the whole gate as it was generated. `npm run check` takes too long here, so the gate leaves out the
+ * tests that a new module cannot fail: those of other code, and those that name the routes they call. The others walk
+ * over all code, tables, routes, events or collections, and so meet the new ones.
  */
 const GATE = [
   'test/architecture/architecture.spec.ts',
