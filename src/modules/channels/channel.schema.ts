@@ -46,6 +46,7 @@ export class WidgetFeaturesBody {
   @Flag({ optional }) read_receipts?: boolean;
   @Flag({ optional }) csat?: boolean;
   @Flag({ optional }) transcript?: boolean;
+  @Flag({ optional, description: 'Lets visitors end their chat.' }) end_chat?: boolean;
 }
 
 export class UpdateWidgetConfigBody {
@@ -125,6 +126,7 @@ export class WidgetFeaturesView {
   @Flag() read_receipts!: boolean;
   @Flag() csat!: boolean;
   @Flag() transcript!: boolean;
+  @Flag() end_chat!: boolean;
 }
 
 /** Widget settings as admins set them. Visitors get them with limits and current availability. */

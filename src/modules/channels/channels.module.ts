@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BotsModule } from '../bots/index.js';
+import { ChannelChangeHooks } from './channel-change-hooks.js';
 import { ChannelEntity } from './channel.entity.js';
 import { ChannelsController } from './channels.controller.js';
 import { CHANNEL_EVENTS } from './channels.events.js';
@@ -11,8 +12,8 @@ import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
 @Module({
   imports: [BotsModule],
   controllers: [ChannelsController],
-  providers: [ChannelsRepository, IdentitySecretsRepository, ChannelsService, BotDeletionListener],
-  exports: [ChannelsService],
+  providers: [ChannelsRepository, IdentitySecretsRepository, ChannelChangeHooks, ChannelsService, BotDeletionListener],
+  exports: [ChannelsService, ChannelChangeHooks],
 })
 export class ChannelsModule {
   static readonly entities = [ChannelEntity];

@@ -10,6 +10,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CipherService } from '../../platform/encryption/cipher.service.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
+import { ChannelChangeHooks } from './channel-change-hooks.js';
 import type { VisitorKind } from './channel-tokens.js';
 import { revokeTokens } from './channel-tokens.js';
 import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
@@ -49,6 +50,7 @@ export class ChannelsService {
     private readonly events: EventLogService,
     private readonly channels: ChannelsRepository,
     private readonly cipher: CipherService,
+    private readonly changeHooks: ChannelChangeHooks,
     private readonly clock: Clock,
   ) {}
 
@@ -178,6 +180,7 @@ export class ChannelsService {
     return this.units.run(async () => {
       const channel = await this.channels.lockVisible(principal, id);
       if (!channel) throw new NotFound();
+      const from = { ...channel };
       const revoked = edit(channel).map(kind => ({ id, kind, generation: revokeTokens(channel, kind) }));
       channel.updatedAt = this.clock.now();
       await this.channels.save(channel);
@@ -185,6 +188,7 @@ export class ChannelsService {
       const eventContext = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
       for (const payload of revoked)
         await this.events.record({ type: 'channel.tokens_refused', ...eventContext, payload });
+      await this.changeHooks.run({ from, to: channel }, principal);
       return channel;
     });
   }

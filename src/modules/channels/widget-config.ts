@@ -19,6 +19,8 @@ export interface WidgetConfig {
     read_receipts: boolean;
     csat: boolean;
     transcript: boolean;
+    /** Lets visitors end their chat. */
+    end_chat: boolean;
   };
 }
 
@@ -41,7 +43,15 @@ export const DEFAULT_WIDGET_CONFIG: WidgetConfig = {
   locale: 'en',
   theme: { primary_color: '#2563eb', mode: 'auto', position: 'right', launcher_label: 'Chat', logo_url: null },
   pre_chat_form: { enabled: false, fields: [] },
-  features: { attachments: true, emoji: true, typing: true, read_receipts: true, csat: true, transcript: true },
+  features: {
+    attachments: true,
+    emoji: true,
+    typing: true,
+    read_receipts: true,
+    csat: true,
+    transcript: true,
+    end_chat: false,
+  },
 };
 
 /** Merges the changes into the present config. Lists are replaced as a whole. */
