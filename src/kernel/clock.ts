@@ -24,6 +24,11 @@ export function toWireTimeOrNull(date: Date | null): string | null {
   return date === null ? null : toWireTime(date);
 }
 
+/** The reverse of `toWireTimeOrNull`. */
+export function fromWireTimeOrNull(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
+}
+
 /** Returns the current time with real microseconds. */
 export function nowWireTime(): string {
   const micros = Math.floor((performance.timeOrigin + performance.now()) * 1000);

@@ -15,6 +15,7 @@ import { unique, World } from '../support/world.js';
 const CLOSE_TIMEOUT_MS = 5_000;
 
 let database: TestDatabase;
+const RATED_AT = '2026-01-31T09:30:00.123000Z';
 let world: World;
 beforeAll(async () => {
   world = await World.start({}, { alone: true });
@@ -96,7 +97,7 @@ async function createConversation(): Promise<string> {
   await desk.owner.api.patch(path(), { avatar_url: `https://example.com/${word}.png` });
   await database.query(`UPDATE conversation SET csat = $2 WHERE id = $1`, [
     id,
-    { score: 5, comment: `So good, ${word}` },
+    { score: 5, comment: `So good, ${word}`, rated_at: RATED_AT },
   ]);
   return id as string;
 }
@@ -114,7 +115,7 @@ describe('Erasing a contact', () => {
       status: 'resolved',
       subject: null,
       custom_attributes: {},
-      csat: { score: 5, comment: null },
+      csat: { score: 5, comment: null, rated_at: RATED_AT },
       last_seq: last.last_seq + 1,
       unread: last.unread,
       contact: { id: visitor.contactId, name: null, email: null },

@@ -53,6 +53,9 @@ describe('Conversations', () => {
   const read = async (id: string, as: Caller = agent.api) => (await as.get<Listed>(`${PATH}/${id}`)).data;
   const startConversation = async (from = visitor, content = 'Hello?'): Promise<string> =>
     ((await world.conversation(from, content)) as VisitorConversationRecord).id;
+  /** An agent may start one while the visitor's latest one could still be reopened. */
+  const startAsAgent = async (): Promise<string> =>
+    (await agent.api.post<Listed>(PATH, { contact_id: visitor.contactId, channel_id: desk.channelId })).data.id;
   const postAction = (id: string, action: string, body?: object, as: Caller = agent.api) =>
     as.post<Listed>(`${PATH}/${id}/${action}`, body);
   const sendAsAgent = (id: string, body: object, as: Caller = agent.api) =>
@@ -151,6 +154,7 @@ describe('Conversations', () => {
         reopened_count: 0,
         previous_conversation_id: null,
         csat: null,
+        handoff: null,
         version: 1,
         created_at: seen.created_at,
         updated_at: seen.last_activity_at,
@@ -165,15 +169,48 @@ describe('Conversations', () => {
       expect(again.data.message).toMatchObject({ conversation_id: id, seq: 2 });
     });
 
-    it('A visitor who starts a conversation within the reopen window still gets a new one', async () => {
+    it('A visitor who starts a conversation within the reopen window reopens the latest one (200)', async () => {
       const id = await startConversation();
       await postAction(id, 'resolve');
+      await advanceClock(72, -60);
+      const again = await visitor.api.post<Started>('/v1/widget/conversations', { message: { content: 'Once more' } });
+      expect([again.status, again.data.conversation.id, again.data.message.seq]).toEqual([200, id, 4]);
+      expect(await read(id)).toMatchObject({ status: 'open', reopened_count: 1, previous_conversation_id: null });
+    });
+
+    it('A visitor who starts a conversation after the reopen window gets a new one that names the latest', async () => {
+      const id = await startConversation();
+      await postAction(id, 'resolve');
+      await advanceClock(72, 1);
       const next = await visitor.api.post<Started>('/v1/widget/conversations', {
         message: { content: 'Another thing' },
       });
-      expect(next.status).toBe(201);
-      expect(next.data.conversation.id).not.toBe(id);
-      expect(next.data.conversation.number).toBe(2);
+      expect([next.status, next.data.conversation.number]).toEqual([201, 2]);
+      expect(await read(next.data.conversation.id)).toMatchObject({ previous_conversation_id: id });
+    });
+
+    it('A conversation that an agent starts, or one of several on a channel, names the latest resolved one', async () => {
+      const channel = await world.channel(desk, { single_conversation: false });
+      const someone = await world.visitor({ widgetToken: channel.widget_token });
+      const [first, second] = [await startConversation(someone), await startConversation(someone)];
+      await postAction(second, 'resolve');
+      await postAction(first, 'resolve');
+      const third = await startConversation(someone);
+      expect(await read(third)).toMatchObject({ previous_conversation_id: first });
+      const body = { contact_id: someone.contactId, channel_id: channel.id };
+      const byAgent = await agent.api.post<ConversationRecord>('/v1/conversations', body);
+      expect(byAgent.data).toMatchObject({ previous_conversation_id: first });
+    });
+
+    it('A repeated first message gets the stored message, also after the conversation was resolved', async () => {
+      await agent.api.patch(`/v1/channels/${desk.channelId}`, { reopen_window_hours: 0 });
+      const body = { message: { content: 'Hello?', client_message_id: 'c-1' } };
+      const first = await visitor.api.post<Started>('/v1/widget/conversations', body);
+      await postAction(first.data.conversation.id, 'resolve');
+      await advanceClock(1);
+      const again = await visitor.api.post<Started>('/v1/widget/conversations', body);
+      expect([again.status, again.data.message.id]).toEqual([200, first.data.message.id]);
+      expect(again.data.conversation.status).toBe('resolved');
     });
 
     it('A visitor can start several conversations where the channel allows it', async () => {
@@ -235,7 +272,7 @@ describe('Conversations', () => {
         unread: { agents: 0, contact: 1 },
         waiting_since: null,
       });
-      expect(full.data.first_response_at).toBe(full.data.last_activity_at);
+      expect(full.data.first_response_at).toBeNull();
       expect((await visitor.api.get(`/v1/widget/conversations/${full.data.id}`)).data).toMatchObject({ last_seq: 1 });
     });
 
@@ -330,7 +367,7 @@ describe('Conversations', () => {
       const id = await startConversation();
       await postAction(id, 'take');
       await postAction(id, 'resolve');
-      await advanceClock(72, -1);
+      await advanceClock(72, -60);
       const sent = await sendAsVisitor(id, 'One more thing');
       expect([sent.status, sent.data.conversation_id]).toEqual([201, id]);
       const seen = await read(id);
@@ -371,23 +408,29 @@ describe('Conversations', () => {
       expect((await sendAsVisitor(id, 'Too late')).data.conversation_id).not.toBe(id);
     });
 
-    it('A visitor message after the reopen window goes to the unresolved conversation if there is one', async () => {
+    it('A visitor message to a resolved conversation goes to the unresolved one if there is one', async () => {
       const id = await startConversation();
       await postAction(id, 'resolve');
-      const current = await startConversation();
+      const body = { contact_id: visitor.contactId, channel_id: desk.channelId };
+      const current = (await agent.api.post<ConversationRecord>('/v1/conversations', body)).data.id;
+      const early = await sendAsVisitor(id, 'Which one?', visitor, { client_message_id: 'c-1' });
+      expect([early.status, early.data.conversation_id]).toEqual([201, current]);
+      expect((await sendAsVisitor(id, 'Which one?', visitor, { client_message_id: 'c-1' })).status).toBe(200);
       await advanceClock(73);
-      const sent = await sendAsVisitor(id, 'To the old address');
-      expect([sent.status, sent.data.conversation_id]).toEqual([201, current]);
+      const late = await sendAsVisitor(id, 'To the old address');
+      expect([late.status, late.data.conversation_id]).toEqual([201, current]);
+      expect(await read(id)).toMatchObject({ status: 'resolved', last_seq: 2 });
     });
 
-    it('A visitor message within the reopen window gets 409 if there is an unresolved conversation', async () => {
-      const id = await startConversation();
-      await postAction(id, 'resolve');
-      const current = await startConversation();
-      const sent = await sendAsVisitor(id, 'Which one?');
-      expect([sent.status, sent.error.code]).toEqual([409, 'conversation_exists']);
-      expect(sent.error.conversation_id).toBe(current);
-      expect(await read(id)).toMatchObject({ status: 'resolved', last_seq: 2 });
+    it('A late visitor message to an older conversation reopens the latest one within its window', async () => {
+      const older = await startConversation();
+      await postAction(older, 'resolve');
+      await advanceClock(73);
+      const latest = await startConversation();
+      await postAction(latest, 'resolve');
+      const sent = await sendAsVisitor(older, 'To the old address');
+      expect([sent.status, sent.data.conversation_id]).toEqual([201, latest]);
+      expect(await read(latest)).toMatchObject({ status: 'open', previous_conversation_id: older });
     });
 
     it('Concurrent visitor messages after the reopen window start one new conversation', async () => {
@@ -561,7 +604,7 @@ describe('Conversations', () => {
       await setStatus(taken, 'pending');
       expect((await postAction(taken, 'take')).data).toMatchObject({ status: 'open', control: 'human' });
       await postAction(taken, 'resolve');
-      const answered = await startConversation();
+      const answered = await startAsAgent();
       await setStatus(answered, 'pending');
       await sendAsAgent(answered, { content: 'I am a person.' });
       expect(await read(answered)).toMatchObject({ status: 'open', control: 'human' });
@@ -605,7 +648,7 @@ describe('Conversations', () => {
     it('Reopening a conversation beside an unresolved one changes nothing and gets 409 with its id', async () => {
       const id = await startConversation();
       await postAction(id, 'resolve');
-      const current = await startConversation();
+      const current = await startAsAgent();
       const before = await read(id);
       for (const answer of [await postAction(id, 'reopen'), await sendAsAgent(id, { content: 'Still there?' })]) {
         expect([answer.status, answer.error.code]).toEqual([409, 'conversation_exists']);
@@ -623,12 +666,14 @@ describe('Conversations', () => {
       ];
       for (const [index, way] of ways.entries()) {
         await postAction(id, 'resolve');
-        const current = await startConversation();
+        world.app.clock.advance(31); // later than a resolve can be taken back
+        const current = await startAsAgent();
         const answer = await resolveDuring(current, way);
         expect([200, 201]).toContain(answer.status);
         expect(await read(id)).toMatchObject({ status: 'open', reopened_count: index + 1 });
         expect(await read(current)).toMatchObject({ status: 'resolved' });
       }
+      world.app.clock.reset();
     });
 
     it('Concurrent reopenings and starts leave one unresolved conversation', async () => {
@@ -699,12 +744,12 @@ describe('Conversations', () => {
       await sendAsAgent(id, { content: 'Two' });
       const view = async () =>
         (await visitor.api.get<VisitorConversationRecord>(`/v1/widget/conversations/${id}`)).data;
-      expect((await view()).unread).toEqual({ agents: 1, contact: 2 });
+      expect((await view()).unread).toEqual({ agents: 0, contact: 2 });
       const readBy = (seq: number) =>
         visitor.api.post<VisitorConversationRecord>(`/v1/widget/conversations/${id}/read`, { seq });
       expect((await readBy(3)).data.unread.contact).toBe(1);
       expect((await readBy(99)).data.unread.contact).toBe(0);
-      expect(await read(id)).toMatchObject({ contact_last_read_seq: 5, agent_last_read_seq: 0, unread: { agents: 1 } });
+      expect(await read(id)).toMatchObject({ contact_last_read_seq: 5, agent_last_read_seq: 5, unread: { agents: 0 } });
     });
 
     it('The read position of a visitor stops at the last message that it can see', async () => {
@@ -882,7 +927,7 @@ describe('Conversations', () => {
         hasOwnProperty: '\u2028 \\ \u{1F600}',
       };
       await sql(
-        `UPDATE conversation SET custom_attributes = $2, tags = $3, csat = '{"score": 4, "comment": null}'
+        `UPDATE conversation SET custom_attributes = $2, tags = $3, csat = '{"score": 4, "comment": null, "rated_at": "2026-01-31T09:30:00.123000Z"}'
          WHERE workspace_id = $1 AND number % 2 = 0`,
         [desk.workspaceId, attributes, ['a,b', '"c"', 'ü']],
       );
@@ -1393,7 +1438,7 @@ describe('Conversations', () => {
       as.get<Page<Listed>>(`/v1/contacts/${contactId}/conversations${query}`);
 
     it('Conversations of a contact are paged newest first, resolved ones included', async () => {
-      for (let index = 0; index < 3; index += 1) await postAction(await startConversation(), 'resolve');
+      for (let index = 0; index < 3; index += 1) await postAction(await startAsAgent(), 'resolve');
       await startConversation(await world.visitor(desk));
       const first = (await listByContact(visitor.contactId, '?limit=2')).data;
       const second = (await listByContact(visitor.contactId, `?limit=2&cursor=${first.next_cursor}`)).data;

@@ -249,7 +249,7 @@ describe('Frames, refusals and closes that the document does not have', () => {
       expectRejected('agent', rest, name);
     }
     expectRejected('visitor', { type: 'typing.stop', id: newId(), data: {} }, 'additionalProperties');
-    const csat = { from: null, to: { score: 6, comment: null } };
+    const csat = { from: null, to: { score: 6, comment: null, rated_at: '2026-01-31T09:30:00.123000Z' } };
     expectRejected(
       'visitor',
       { ...visitorFrame, type: 'conversation.updated', data: { id, changes: { csat } } },

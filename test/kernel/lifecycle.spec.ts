@@ -29,6 +29,8 @@ function conversation(given: Partial<Conversation>): Conversation {
     snoozedUntil: null,
     waitingSince: null,
     firstResponseAt: null,
+    firstResponseDue: false,
+    contactDue: false,
     lastMessage: null,
     lastPublicMessage: null,
     lastActivityAt: now,
@@ -40,9 +42,11 @@ function conversation(given: Partial<Conversation>): Conversation {
     contactLastReadSeq: 0,
     resolvedAt: null,
     resolvedBy: null,
+    beforeResolve: null,
     reopenedCount: 2,
     previousConversationId: null,
     csat: null,
+    handoff: null,
     erasedAt: null,
     version: 1,
     createdAt: now,
@@ -51,31 +55,87 @@ function conversation(given: Partial<Conversation>): Conversation {
   };
 }
 
+const AT = '2026-03-01T12:00:00.000000Z';
 const nothing: Effects = { columns: {}, timeline: null };
-const handedOver: Effects = { columns: { status: 'open', control: 'human' }, timeline: null };
-const handedOff: Effects = {
-  columns: { status: 'open', control: 'human' },
+const takenOver: Effects = { columns: { status: 'open', control: 'human', waitingSince: now }, timeline: null };
+const handoff = { reason: null, summary: null, at: AT };
+const handedOver: Effects = {
+  columns: { status: 'open', control: 'human', waitingSince: now, handoff },
   timeline: { event: 'handed_over', public: false },
 };
-const woken: Effects = { columns: { status: 'open', snoozedUntil: null }, timeline: null };
+const givenBack: Effects = {
+  columns: { assigneeId: null, handoff },
+  timeline: { event: 'handed_over', public: false },
+};
+const snoozed: Effects = {
+  columns: { status: 'snoozed', snoozedUntil: null },
+  timeline: { event: 'snoozed', public: false, until: null },
+};
+const woken: Effects = {
+  columns: { status: 'open', snoozedUntil: null },
+  timeline: { event: 'woken', public: false },
+};
+const wokenByContact: Effects = {
+  columns: { status: 'open', snoozedUntil: null },
+  timeline: { event: 'woken', public: false, reason: 'contact_wrote' },
+};
 const reopened: Effects = {
-  columns: { status: 'open', control: 'human', resolvedAt: null, resolvedBy: null, reopenedCount: 3 },
+  columns: {
+    status: 'open',
+    control: 'human',
+    resolvedAt: null,
+    resolvedBy: null,
+    beforeResolve: null,
+    reopenedCount: 3,
+    contactDue: true,
+  },
   timeline: { event: 'reopened', public: true },
 };
-const resolved: Effects = {
-  columns: { status: 'resolved', resolvedAt: now, resolvedBy: actor, snoozedUntil: null, waitingSince: null },
-  timeline: { event: 'resolved', public: true },
+const resolvedFrom = (status: Status, event: 'resolved' | 'closed_by_contact' = 'resolved'): Effects => ({
+  columns: {
+    status: 'resolved',
+    resolvedAt: now,
+    resolvedBy: actor,
+    snoozedUntil: null,
+    waitingSince: null,
+    beforeResolve: { status, control: 'human', assignee_id: null, snoozed_until: null, waiting_since: null },
+  },
+  timeline: { event, public: true },
+});
+const closedFrom = (status: Status) => resolvedFrom(status, 'closed_by_contact');
+const takenBack: Effects = {
+  columns: {
+    status: 'open',
+    control: 'human',
+    assigneeId: null,
+    snoozedUntil: null,
+    waitingSince: null,
+    resolvedAt: null,
+    resolvedBy: null,
+    beforeResolve: null,
+  },
+  timeline: null,
 };
 
 /** Expected effects of every trigger in every status; null means that the trigger is refused. */
 const TABLE: Record<Trigger, Record<Status, Effects | null>> = {
-  contact_message: { pending: nothing, open: nothing, snoozed: woken, resolved: reopened },
-  agent_message: { pending: handedOver, open: nothing, snoozed: nothing, resolved: reopened },
+  contact_message: { pending: nothing, open: nothing, snoozed: wokenByContact, resolved: reopened },
+  agent_message: { pending: takenOver, open: nothing, snoozed: nothing, resolved: reopened },
   bot_message: { pending: nothing, open: nothing, snoozed: nothing, resolved: reopened },
-  take: { pending: handedOver, open: nothing, snoozed: nothing, resolved: null },
-  handoff: { pending: handedOff, open: null, snoozed: null, resolved: null },
-  resolve: { pending: resolved, open: resolved, snoozed: resolved, resolved: null },
+  take: { pending: takenOver, open: nothing, snoozed: nothing, resolved: null },
+  handoff: { pending: handedOver, open: givenBack, snoozed: null, resolved: null },
+  snooze: { pending: null, open: snoozed, snoozed, resolved: null },
+  wake: { pending: null, open: null, snoozed: woken, resolved: null },
+  resolve: {
+    pending: resolvedFrom('pending'),
+    open: resolvedFrom('open'),
+    snoozed: resolvedFrom('snoozed'),
+    resolved: null,
+  },
+  close: { pending: closedFrom('pending'), open: closedFrom('open'), snoozed: closedFrom('snoozed'), resolved: null },
+  idle: { pending: resolvedFrom('pending'), open: resolvedFrom('open'), snoozed: null, resolved: null },
   reopen: { pending: null, open: null, snoozed: null, resolved: reopened },
+  undo_resolve: { pending: null, open: null, snoozed: null, resolved: takenBack },
 };
 
 const TRIGGERS = Object.keys(TABLE) as Trigger[];
@@ -140,18 +200,37 @@ describe('Reopen window', () => {
   });
 });
 
-describe('Timeline hooks', () => {
-  const entry = { event: 'resolved', public: true } as const;
-
-  it('A timeline entry without a registered hook fails', async () => {
-    await expect(new TimelineHooks().run(conversation({}), entry, actor)).rejects.toThrow(/timeline entry resolved/);
+describe('A contact who writes to a resolved conversation', () => {
+  it('A contact who writes to a resolved conversation is served by the bot that the channel is routed to', () => {
+    const before = conversation({ status: 'resolved', assigneeId: '01960000-0000-7000-8000-00000000000e' });
+    const botId = '01960000-0000-7000-8000-00000000000f';
+    expect(transition(before, 'contact_message', { now, actor, botId })?.columns).toMatchObject({
+      status: 'pending',
+      control: 'bot',
+      botId,
+      assigneeId: null,
+      reopenedCount: 3,
+    });
   });
+});
 
-  it('A timeline entry is passed to the registered hook', async () => {
-    const hooks = new TimelineHooks();
-    const written: unknown[] = [];
-    hooks.add(async (...given) => void written.push(given));
-    await hooks.run(conversation({}), entry, actor);
-    expect(written).toEqual([[conversation({}), entry, actor]]);
+describe('A resolve that is taken back', () => {
+  it.each(['pending', 'open', 'snoozed'] as const)('A conversation that was %s is as it was before', status => {
+    const before = conversation({
+      status,
+      control: status === 'pending' ? 'bot' : 'human',
+      assigneeId: status === 'pending' ? null : '01960000-0000-7000-8000-00000000000e',
+      snoozedUntil: status === 'snoozed' ? new Date(now.getTime() + HOUR_MS) : null,
+      waitingSince: new Date(now.getTime() - HOUR_MS),
+    });
+    const resolving = transition(before, 'resolve', { now, actor })?.columns;
+    const back = transition({ ...before, ...resolving }, 'undo_resolve', { now, actor })?.columns;
+    expect({ ...before, ...resolving, ...back }).toEqual(before);
+  });
+});
+
+describe('Timeline hooks', () => {
+  it('A timeline that no module has registered cannot be written', () => {
+    expect(() => new TimelineHooks().timeline).toThrow(/no module/);
   });
 });

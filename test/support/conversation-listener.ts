@@ -199,7 +199,7 @@ function lineOf({ type, data }: Frame, names: Names, person: Person): string {
 
 function messageLine(message: Json, { status, last_seq, unread }: Json, names: Names): string {
   const event = message.content_type === 'event';
-  const words = event ? message.metadata.event : message.content;
+  const words = event ? (message.metadata.event ?? null) : message.content;
   return (
     `${message.seq} ${event ? 'event' : 'said'} by ${names.get(message.sender_id) ?? 'bot'}` +
     `${message.private ? ' privately' : ''}: ${words} | ${status} last ${last_seq} ` +

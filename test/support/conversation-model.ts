@@ -46,6 +46,8 @@ export class ConversationModel {
   reopened = 0;
   agentsRead = 0;
   contactRead = 0;
+  /** The resolve that its agent can take back. */
+  private lastResolve: { by: Agent; assignee: Agent | null; seq: number } | null = null;
   readonly messages: ModelMessage[] = [];
   readonly entries: Entry[] = [];
 
@@ -106,10 +108,7 @@ export class ConversationModel {
   unsend(by: Agent, seq: number): Expected {
     const refused = this.refusal(by, seq);
     if (refused) return refused;
-    const message = this.at(seq);
-    message.words = null;
-    for (const entry of this.entries) if (entry.seq === seq) entry.scrubbedAt ??= this.entries.length;
-    this.addEntry(`unsent ${seq}`, message.private ? null : `unsent ${seq}`);
+    this.withdraw(this.at(seq));
     return { status: 200 };
   }
 
@@ -144,50 +143,70 @@ export class ConversationModel {
   resolve(by: Agent): Expected {
     if (!this.sees(by)) return NOT_FOUND;
     if (this.status === 'resolved') return INVALID_TRANSITION;
-    this.move('resolved');
-    this.append({ by: 'bot', words: 'resolved', event: true, private: false, clientId: null });
+    const { assignee } = this;
+    this.move({ status: 'resolved' });
+    const seq = this.append({ by: 'bot', words: 'resolved', event: true, private: false, clientId: null });
+    this.lastResolve = { by, assignee, seq };
     return { status: 200 };
   }
 
   reopen(by: Agent): Expected {
     if (!this.sees(by)) return NOT_FOUND;
     if (this.status === 'open') return INVALID_TRANSITION;
-    this.comeBack();
+    const last = this.lastResolve;
+    if (last?.by === by && last.seq === this.lastPublicSeq) {
+      this.withdraw(this.at(last.seq));
+      this.move({ status: 'open', assignee: last.assignee });
+    } else {
+      this.comeBack();
+    }
     return { status: 200 };
   }
 
   private comeBack(): void {
     this.reopened += 1;
-    this.move('open');
+    this.move({ status: 'open' });
     this.append({ by: 'bot', words: 'reopened', event: true, private: false, clientId: null });
   }
 
-  private move(status: ConversationModel['status']): void {
-    const from = this.status;
-    this.status = status;
+  /** Changes status and assignee in one event; an unchanged one is not in it. */
+  private move(to: Partial<Pick<ConversationModel, 'status' | 'assignee'>>): void {
+    const { status, assignee } = this;
+    Object.assign(this, to);
     this.version += 1;
-    this.addEntry(`v${this.version} status ${from} → ${status}`, `status ${from} → ${status}`);
+    const line = [
+      ...(this.status === status ? [] : [`status ${status} → ${this.status}`]),
+      ...(this.assignee === assignee ? [] : [`assignee ${assignee} → ${this.assignee}`]),
+    ].join(' ');
+    this.addEntry(`v${this.version} ${line}`, line);
   }
 
   private give(to: Agent | null): void {
     if (to === this.assignee) return;
-    const from = this.assignee;
-    this.assignee = to;
-    this.version += 1;
-    this.addEntry(`v${this.version} assignee ${from} → ${to}`, `assignee ${from} → ${to}`);
+    this.move({ assignee: to });
     const words = to === null ? 'unassigned' : 'assigned';
     this.append({ by: 'bot', words, event: true, private: true, clientId: null });
+  }
+
+  private withdraw(message: ModelMessage): void {
+    const { seq } = message;
+    message.words = null;
+    for (const entry of this.entries) if (entry.seq === seq) entry.scrubbedAt ??= this.entries.length;
+    this.addEntry(`unsent ${seq}`, message.private ? null : `unsent ${seq}`);
   }
 
   private append(draft: Omit<ModelMessage, 'seq'>): number {
     const seq = this.lastSeq + 1;
     this.messages.push({ ...draft, seq });
+    const { by } = draft;
+    if (!draft.private && (by === 'owner' || by === 'colleague')) this.agentsRead = seq;
     const { agents, contact } = this.unread;
     const line = (last: number) => (text: string | null) =>
       `${seq} ${draft.event ? 'event' : 'said'} by ${draft.by}${draft.private ? ' privately' : ''}: ${text} | ` +
       `${this.status} last ${last} unread ${agents}/${contact}`;
     const [forAgents, forVisitors] = [line(seq), line(this.lastPublicSeq)].map(written => {
-      const [spoken, scrubbed] = [written(draft.words), written(null)];
+      // the name of a timeline entry is no person's words, so it stays
+      const [spoken, scrubbed] = [written(draft.words), written(draft.event ? draft.words : null)];
       return { spoken, scrubbed };
     }) as [Record<'spoken' | 'scrubbed', string>, Record<'spoken' | 'scrubbed', string>];
     this.entries.push({

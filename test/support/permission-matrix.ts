@@ -58,7 +58,11 @@ export class Scene {
 
   static async set(world: World): Promise<Scene> {
     const [desk, foreign] = [await world.desk(), await world.desk()];
-    const channel = await world.channel(desk, { name: MARK, single_conversation: false });
+    const channel = await world.channel(desk, {
+      name: MARK,
+      single_conversation: false,
+      widget_config: { features: { end_chat: true } },
+    });
     const other = await world.channel(desk, { name: 'Elsewhere' });
     const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: MARK });
     const stranger = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Stranger' });
@@ -228,6 +232,8 @@ const RECIPES: Record<string, Recipe> = {
     return { path: `/v1/conversations/${id}/reopen` };
   },
   'POST /v1/conversations/{id}/resolve': conversation('/resolve', { ends: true }),
+  'POST /v1/conversations/{id}/snooze': conversation('/snooze', { ends: true }),
+  'POST /v1/conversations/{id}/handoff': conversation('/handoff', { ends: true }),
   'POST /v1/conversations/{id}/take': conversation('/take'),
   'GET /v1/conversations/{conversation_id}/messages': conversation('/messages'),
   'POST /v1/conversations/{conversation_id}/messages': async (scene, caller) => ({
@@ -247,6 +253,7 @@ const RECIPES: Record<string, Recipe> = {
   'GET /v1/widget/conversations': plain('/v1/widget/conversations'),
   'POST /v1/widget/conversations': plain('/v1/widget/conversations', { message: { content: 'Hello?' } }),
   'GET /v1/widget/conversations/{id}': widget(''),
+  'POST /v1/widget/conversations/{id}/resolve': widget('/resolve', { ends: true }),
   'POST /v1/widget/conversations/{id}/read': widget('/read', { body: { seq: 1 } }),
   'GET /v1/widget/conversations/{conversation_id}/messages': widget('/messages'),
   'POST /v1/widget/conversations/{conversation_id}/messages': widget('/messages', { body: { content: 'Hello?' } }),

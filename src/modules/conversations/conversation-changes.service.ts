@@ -8,12 +8,14 @@ import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { MemberDisplay } from '../members/index.js';
 import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
+import type { ConversationChange } from './conversation-change-hooks.js';
+import { ConversationChangeHooks } from './conversation-change-hooks.js';
 import type { Conversation, ConversationRecord } from './conversation.js';
 import { eventScopeOf, toConversationRecord } from './conversation.js';
 import { InvalidTransition } from './conversations.errors.js';
 import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
-import type { Effects, Trigger } from './lifecycle.js';
+import type { Circumstances, Effects, Trigger } from './lifecycle.js';
 import { TARGET_STATUS, transition } from './lifecycle.js';
 import { keepSingleConversation } from './single-conversation.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
@@ -32,6 +34,9 @@ export type ProgressColumns = Partial<
     | 'unreadContact'
     | 'waitingSince'
     | 'firstResponseAt'
+    | 'firstResponseDue'
+    | 'contactDue'
+    | 'agentLastReadSeq'
     | 'updatedAt'
   >
 >;
@@ -59,6 +64,7 @@ export class ConversationChangesService {
     private readonly counts: ConversationCountsRepository,
     private readonly members: MembersService,
     private readonly timelineHooks: TimelineHooks,
+    private readonly hooks: ConversationChangeHooks,
     private readonly clock: Clock,
   ) {}
 
@@ -67,16 +73,13 @@ export class ConversationChangesService {
     conversation: Conversation,
     trigger: Trigger,
     actor: Actor,
-    extraColumns: Partial<Conversation> = {},
+    circumstances: Omit<Circumstances, 'now' | 'actor'> = {},
   ): Promise<void> {
-    const effects = transition(conversation, trigger, { now: this.clock.now(), actor });
+    const effects = transition(conversation, trigger, { ...circumstances, now: this.clock.now(), actor });
     if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: TARGET_STATUS[trigger] } });
-    const unassigned = conversation.status === 'resolved' ? await this.unassignIfUnavailable(conversation) : {};
-    await this.apply(
-      conversation,
-      { ...effects, columns: { ...effects.columns, ...unassigned, ...extraColumns } },
-      actor,
-    );
+    const after = { ...conversation, ...effects.columns };
+    const unassigned = conversation.status === 'resolved' ? await this.unassignIfUnavailable(after) : {};
+    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...unassigned } }, actor);
   }
 
   /** Does nothing if no field changes. @throws ConversationExists */
@@ -92,13 +95,14 @@ export class ConversationChangesService {
     const [first] = conversations;
     if (!first) return;
     const displays = await this.findDisplays(conversations, effects.columns);
-    const moves: { from: Conversation; to: Conversation }[] = [];
+    const changes: ConversationChange[] = [];
     for (const conversation of conversations) {
       const from = { ...conversation };
-      await this.change(conversation, effects, actor, displays);
-      moves.push({ from, to: conversation });
+      if (await this.change(conversation, effects, actor, displays)) changes.push({ from, to: conversation });
     }
-    await this.counts.moveCounts(first.workspaceId, moves);
+    if (changes.length === 0) return;
+    await this.hooks.run(changes, actor);
+    await this.counts.moveCounts(first.workspaceId, changes);
   }
 
   /** Writes what a message changes. The event of the message carries it, so it counts no version. */
@@ -124,16 +128,17 @@ export class ConversationChangesService {
     });
   }
 
+  /** @returns false if no field changes */
   private async change(
     conversation: Conversation,
     { columns, timeline }: Effects,
     actor: Actor,
     displays: Map<string, MemberDisplay>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const before = { ...conversation };
     const after = { ...conversation, ...columns };
     const changes = difference(toConversationRecord(before), toConversationRecord(after));
-    if (Object.keys(changes).length === 0) return;
+    if (Object.keys(changes).length === 0) return false;
     const written = { ...columns, version: conversation.version + 1, updatedAt: this.clock.now() };
     await this.write(conversation, written);
     Object.assign(conversation, written);
@@ -149,7 +154,8 @@ export class ConversationChangesService {
         assignee: 'assignee_id' in changes ? toAssigneeChange(before, conversation, displays) : null,
       },
     });
-    if (timeline) await this.timelineHooks.run(conversation, timeline, actor);
+    if (timeline) await this.timelineHooks.timeline.append(conversation, timeline, actor);
+    return true;
   }
 
   /** @throws VersionConflict if the caller knew an older version */

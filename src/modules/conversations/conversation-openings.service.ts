@@ -7,6 +7,7 @@ import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { Channel } from '../channels/index.js';
 import type { Contact } from '../contacts/index.js';
 import { ContactsService, toContactSummary } from '../contacts/index.js';
+import { ConversationChangeHooks } from './conversation-change-hooks.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 import type { Conversation } from './conversation.js';
 import { eventScopeOf, toConversationRecord, toVisitorConversationRecord } from './conversation.js';
@@ -14,9 +15,12 @@ import { ConversationsRepository } from './conversations.repository.js';
 import { keepSingleConversation } from './single-conversation.js';
 
 /** A conversation to open. */
-export interface Opening extends Partial<Pick<Conversation, 'subject' | 'previousConversationId'>> {
+export interface Opening {
   channel: Channel;
   contact: Contact;
+  subject?: string | null;
+  /** The resolved conversation that it continues; by default the contact's latest one on the channel. */
+  continuedId?: string | null;
 }
 
 /** Opens conversations, in the caller's unit of work. */
@@ -28,19 +32,23 @@ export class ConversationOpeningsService {
     private readonly conversations: ConversationsRepository,
     private readonly counts: ConversationCountsRepository,
     private readonly contacts: ContactsService,
+    private readonly hooks: ConversationChangeHooks,
   ) {}
 
   /**
-   * Finds the unresolved conversation that a contact's message belongs to; null if it opens a new one.
-   * @param previous the resolved conversation that the message continues
+   * Finds the conversation that a contact's message belongs to; null if it opens a new one. If the channel allows one
+   * unresolved conversation, that is the unresolved one or else the latest, which the message may reopen.
+   * @param continuedId the resolved conversation that the message was sent to; null if it was sent to none
    */
-  async findCurrent(
-    { workspaceId, id, singleConversation }: Channel,
-    contactId: string,
-    previous: Conversation | null,
-  ): Promise<Conversation | null> {
-    if (singleConversation) return this.conversations.findUnresolved(workspaceId, id, contactId);
-    return previous && this.conversations.findUnresolvedSuccessor(previous);
+  async findCurrent(channel: Channel, contactId: string, continuedId: string | null): Promise<Conversation | null> {
+    const { workspaceId, id, singleConversation } = channel;
+    if (singleConversation) {
+      const unresolved = await this.conversations.findUnresolved(workspaceId, id, contactId);
+      return unresolved ?? this.conversations.findLatestResolved(workspaceId, id, contactId);
+    }
+    return continuedId === null
+      ? null
+      : this.conversations.findUnresolvedSuccessor(workspaceId, contactId, continuedId);
   }
 
   /**
@@ -67,13 +75,16 @@ export class ConversationOpeningsService {
       },
     });
     const result = await work(conversation);
+    await this.hooks.run([{ from: null, to: conversation }], actorOf(principal));
     await this.counts.moveCount(workspaceId, null, conversation);
     return result;
   }
 
   /** Draws the number and inserts the row in one savepoint, so that a refused row uses no number. */
-  private async insert({ channel, contact, ...fields }: Opening): Promise<Conversation> {
+  private async insert({ channel, contact, subject = null, continuedId = null }: Opening): Promise<Conversation> {
     const { workspaceId } = channel;
+    const continued = channel.singleConversation ? null : continuedId;
+    const latest = await this.conversations.findLatestResolved(workspaceId, channel.id, contact.id);
     const number = await this.conversations.nextNumber(workspaceId);
     const now = await this.conversations.databaseNow();
     return this.conversations.insert({
@@ -88,12 +99,14 @@ export class ConversationOpeningsService {
       botId: null,
       control: 'human',
       single: channel.singleConversation,
-      subject: null,
+      subject,
       tags: [],
       customAttributes: {},
       snoozedUntil: null,
       waitingSince: null,
       firstResponseAt: null,
+      firstResponseDue: false,
+      contactDue: true,
       lastMessage: null,
       lastPublicMessage: null,
       lastActivityAt: now,
@@ -105,14 +118,15 @@ export class ConversationOpeningsService {
       contactLastReadSeq: 0,
       resolvedAt: null,
       resolvedBy: null,
+      beforeResolve: null,
       reopenedCount: 0,
-      previousConversationId: null,
+      previousConversationId: continued ?? latest?.id ?? null,
       csat: null,
+      handoff: null,
       erasedAt: null,
       version: 1,
       createdAt: now,
       updatedAt: now,
-      ...fields,
     });
   }
 }

@@ -8,7 +8,16 @@ import {
   TimeColumn,
   WrittenAtColumn,
 } from '../../platform/database/columns.js';
-import type { Control, Conversation, LastMessage, Priority, Rating, Status } from './conversation.js';
+import type {
+  BeforeResolve,
+  Control,
+  Conversation,
+  Handoff,
+  LastMessage,
+  Priority,
+  Rating,
+  Status,
+} from './conversation.js';
 
 const ROW_KEY: [string, string] = ['workspaceId', 'id'];
 
@@ -23,6 +32,9 @@ const ROW_KEY: [string, string] = ['workspaceId', 'id'];
 @Index('ix_conversation_assignee', ['workspaceId', 'assigneeId', 'lastActivityAt', 'id'])
 @Index('ix_conversation_contact', ['workspaceId', 'contactId', 'id'])
 @Index('ix_conversation_bot', ['workspaceId', 'botId'], { where: `"status" = 'pending'` })
+@Index('ix_conversation_snoozed', ['snoozedUntil'], {
+  where: `"status" = 'snoozed' AND "snoozed_until" IS NOT NULL`,
+})
 @Index('ix_conversation_waiting', ['workspaceId', 'waitingSince', 'id'], { where: `"waiting_since" IS NOT NULL` })
 @Check('ck_conversation_status', `"status" IN ('pending', 'open', 'snoozed', 'resolved')`)
 @Check('ck_conversation_priority', `"priority" IN ('none', 'low', 'medium', 'high', 'urgent')`)
@@ -83,6 +95,12 @@ export class ConversationEntity implements Conversation {
   @TimeColumn('first_response_at', { nullable: true })
   firstResponseAt!: Date | null;
 
+  @Column({ name: 'first_response_due', type: 'boolean', default: false })
+  firstResponseDue!: boolean;
+
+  @Column({ name: 'contact_due', type: 'boolean', default: false })
+  contactDue!: boolean;
+
   @JsonColumn('last_message', { nullable: true })
   lastMessage!: LastMessage | null;
 
@@ -116,6 +134,9 @@ export class ConversationEntity implements Conversation {
   @JsonColumn('resolved_by', { nullable: true })
   resolvedBy!: Actor | null;
 
+  @JsonColumn('before_resolve', { nullable: true })
+  beforeResolve!: BeforeResolve | null;
+
   @Column({ name: 'reopened_count', type: 'integer', default: 0 })
   reopenedCount!: number;
 
@@ -124,6 +145,9 @@ export class ConversationEntity implements Conversation {
 
   @JsonColumn('csat', { nullable: true })
   csat!: Rating | null;
+
+  @JsonColumn('handoff', { nullable: true })
+  handoff!: Handoff | null;
 
   @TimeColumn('erased_at', { nullable: true })
   erasedAt!: Date | null;

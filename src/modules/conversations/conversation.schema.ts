@@ -7,13 +7,15 @@ import type { ContactSummary } from '../contacts/index.js';
 import type {
   Control,
   ConversationRecord,
+  Handoff,
   LastMessage,
   Priority,
   Rating,
   Status,
   VisitorConversationRecord,
+  VisitorStatus,
 } from './conversation.js';
-import { PRIORITIES, SENDER_TYPES, STATUSES } from './conversation.js';
+import { PRIORITIES, SENDER_TYPES, STATUSES, VISITOR_STATUSES } from './conversation.js';
 import type { ConversationCounts, Sort } from './inbox.js';
 import { SORTS } from './inbox.js';
 
@@ -61,6 +63,20 @@ export class AssignBody extends ActionBody {
   @Id({ nullable, description: '`null` unassigns.' }) member_id!: string | null;
 }
 
+export class SnoozeBody extends ActionBody {
+  @Time({
+    optional,
+    description: 'Between one minute and one year ahead. Without it, until the contact writes.',
+  })
+  until?: string;
+}
+
+export class HandoffBody extends ActionBody {
+  @Text({ optional, max: 50, pattern: /^[a-z_]{1,50}$/, example: 'needs_refund' }) reason?: string;
+  @Text({ optional, max: 2000, example: 'Wants her money back for order 4711.', description: 'For the next agent.' })
+  summary?: string;
+}
+
 export class LastMessageView implements LastMessage {
   @Id() id!: string;
   @Text({ min: 0, example: 'Where is my parcel?' }) preview!: string;
@@ -76,6 +92,14 @@ export class UnreadView {
 export class RatingView implements Rating {
   @Integer({ min: 1, max: 5 }) score!: number;
   @Text({ nullable, max: 2000, example: 'Quick and friendly.' }) comment!: string | null;
+  @Time() rated_at!: string;
+}
+
+/** Why a bot or agent handed the conversation off, and what it told the next one. */
+export class HandoffView implements Handoff {
+  @Text({ nullable, max: 50, example: 'needs_refund' }) reason!: string | null;
+  @Text({ nullable, max: 2000, example: 'Wants her money back for order 4711.' }) summary!: string | null;
+  @Time() at!: string;
 }
 
 export class ActorView implements Actor {
@@ -120,6 +144,7 @@ export class ConversationRecordView implements ConversationRecord {
   @Integer() reopened_count!: number;
   @Id({ nullable }) previous_conversation_id!: string | null;
   @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
+  @Nested(() => HandoffView, { nullable }) handoff!: HandoffView | null;
   @Integer({ min: 1 }) version!: number;
   @Time() created_at!: string;
   @Time() updated_at!: string;
@@ -137,7 +162,7 @@ export class MemberDisplayView {
 export class VisitorConversationView implements VisitorConversationRecord {
   @Id() id!: string;
   @Integer({ min: 1 }) number!: number;
-  @Choice(STATUSES) status!: Status;
+  @Choice(VISITOR_STATUSES) status!: VisitorStatus;
   @Nested(() => MemberDisplayView, { nullable }) assignee!: MemberDisplayView | null;
   @Nested(() => LastMessageView, { nullable }) last_message!: LastMessageView | null;
   @Integer({ description: 'The last `seq` of a public message.' }) last_seq!: number;

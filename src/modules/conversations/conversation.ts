@@ -5,9 +5,12 @@ import { personal } from '../../kernel/scrub.js';
 import type { MemberDisplay } from '../members/index.js';
 
 export const STATUSES = ['pending', 'open', 'snoozed', 'resolved'] as const;
+export const VISITOR_STATUSES = ['pending', 'open', 'resolved'] as const;
 export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
 export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
 export type Status = (typeof STATUSES)[number];
+/** The status as visitors see it: a snooze is the agents' affair. */
+export type VisitorStatus = Exclude<Status, 'snoozed'>;
 export type Priority = (typeof PRIORITIES)[number];
 export type Control = 'bot' | 'human';
 export type SenderType = (typeof SENDER_TYPES)[number];
@@ -23,6 +26,23 @@ export interface LastMessage {
 export interface Rating {
   score: number;
   comment: string | null;
+  rated_at: string;
+}
+
+/** Note by the bot or agent who handed the conversation off, for the next one. */
+export interface Handoff {
+  reason: string | null;
+  summary: string | null;
+  at: string;
+}
+
+/** The state before a resolve, so that it can be taken back. */
+export interface BeforeResolve {
+  status: Status;
+  control: Control;
+  assignee_id: string | null;
+  snoozed_until: string | null;
+  waiting_since: string | null;
 }
 
 /** A conversation with one contact on one channel. */
@@ -46,7 +66,12 @@ export interface Conversation {
   snoozedUntil: Date | null;
   /** Since when the contact waits for an answer; null if it does not. */
   waitingSince: Date | null;
+  /** The first public message of a person after the contact's first one. Bots do not count. */
   firstResponseAt: Date | null;
+  /** True while the contact has written and no person has answered yet. */
+  firstResponseDue: boolean;
+  /** True from when it is opened or reopened until the contact's first message after that. */
+  contactDue: boolean;
   lastMessage: LastMessage | null;
   lastPublicMessage: LastMessage | null;
   lastActivityAt: Date;
@@ -58,9 +83,13 @@ export interface Conversation {
   contactLastReadSeq: number;
   resolvedAt: Date | null;
   resolvedBy: Actor | null;
+  /** Null unless it is resolved. */
+  beforeResolve: BeforeResolve | null;
   reopenedCount: number;
   previousConversationId: string | null;
   csat: Rating | null;
+  /** The last handoff. */
+  handoff: Handoff | null;
   /** When its contact was erased, with the content. After that it serves statistics only. */
   erasedAt: Date | null;
   /** Incremented by every change except messages. Compared with `expected_version`. */
@@ -107,6 +136,7 @@ export interface ConversationRecord {
   reopened_count: number;
   previous_conversation_id: string | null;
   csat: Rating | null;
+  handoff: Handoff | null;
   version: number;
   created_at: string;
   updated_at: string;
@@ -141,6 +171,7 @@ export const CONVERSATION_FIELDS: ScrubFields<ConversationRecord> = {
   reopened_count: 'kept',
   previous_conversation_id: 'kept',
   csat: personal(null),
+  handoff: personal(null),
   version: 'kept',
   created_at: 'kept',
   updated_at: 'kept',
@@ -155,7 +186,7 @@ export interface Unread {
 export interface VisitorConversationRecord {
   id: string;
   number: number;
-  status: Status;
+  status: VisitorStatus;
   assignee: MemberDisplay | null;
   last_message: LastMessage | null;
   last_seq: number;
@@ -210,10 +241,15 @@ export function toConversationRecord(conversation: Conversation): ConversationRe
     reopened_count: conversation.reopenedCount,
     previous_conversation_id: conversation.previousConversationId,
     csat: conversation.csat,
+    handoff: conversation.handoff,
     version: conversation.version,
     created_at: toWireTime(conversation.createdAt),
     updated_at: toWireTime(conversation.updatedAt),
   };
+}
+
+export function toVisitorStatus(status: Status): VisitorStatus {
+  return status === 'snoozed' ? 'open' : status;
 }
 
 export function toVisitorConversationRecord(
@@ -223,7 +259,7 @@ export function toVisitorConversationRecord(
   return {
     id: conversation.id,
     number: conversation.number,
-    status: conversation.status,
+    status: toVisitorStatus(conversation.status),
     assignee,
     last_message: conversation.lastPublicMessage,
     last_seq: conversation.lastPublicSeq,

@@ -12,7 +12,9 @@ import {
   AssignBody,
   ConversationCountsView,
   ConversationView,
+  HandoffBody,
   ListConversationsQuery,
+  SnoozeBody,
   UpdateConversationBody,
 } from './conversation.schema.js';
 import { ConversationViewsService } from './conversation-views.service.js';
@@ -21,6 +23,7 @@ import {
   ConversationErased,
   ConversationExists,
   InvalidTransition,
+  SnoozeInPast,
 } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
 
@@ -131,8 +134,45 @@ export class ConversationsController {
     return this.views.toStaffView(await this.conversations.resolve(caller, id, body.expected_version));
   }
 
+  @Post(':id/snooze')
+  @Summary(
+    'Snooze a conversation.',
+    'It leaves the list of open conversations until the given time, or until the contact writes.',
+  )
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, SnoozeInPast)
+  async snooze(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() { until, expected_version }: SnoozeBody,
+  ): Promise<ConversationView> {
+    const end = until === undefined ? null : new Date(until);
+    return this.views.toStaffView(await this.conversations.snooze(caller, id, end, expected_version));
+  }
+
+  @Post(':id/handoff')
+  @Summary(
+    'Hand a conversation off to the other agents.',
+    'Unassigns an open conversation, or takes a pending one from its bot. `reason` and `summary` are for the next agent.',
+  )
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition)
+  async handOff(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() { reason, summary, expected_version }: HandoffBody,
+  ): Promise<ConversationView> {
+    const handedOff = await this.conversations.handOff(caller, id, { reason, summary }, expected_version);
+    return this.views.toStaffView(handedOff);
+  }
+
   @Post(':id/reopen')
-  @Summary('Reopen a resolved conversation.')
+  @Summary(
+    'Reopen a resolved conversation.',
+    'If the caller resolved it in the last 30 seconds and nothing has happened since, the resolve is taken back: status, assignee and snooze are as before, and `reopened_count` stays.',
+  )
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, ConversationExists)

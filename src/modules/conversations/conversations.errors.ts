@@ -17,6 +17,11 @@ export const ConversationExists = defineError(
   'conversation_exists',
   'The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`.',
 );
+export const SnoozeInPast = defineError(
+  'invalid',
+  'snooze_in_past',
+  'A snooze ends between one minute and one year from now.',
+);
 export const ConversationErased = defineError(
   'gone',
   'conversation_erased',

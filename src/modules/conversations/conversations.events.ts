@@ -4,8 +4,8 @@ import { changesOf } from '../../kernel/scrub.js';
 import type { ContactSummary } from '../contacts/index.js';
 import { CONTACT_SUMMARY_FIELDS } from '../contacts/index.js';
 import type { MemberDisplay } from '../members/index.js';
-import type { ConversationRecord, VisitorConversationRecord } from './conversation.js';
-import { CONVERSATION_FIELDS, VISITOR_CONVERSATION_FIELDS } from './conversation.js';
+import type { ConversationRecord, Status, VisitorConversationRecord, VisitorStatus } from './conversation.js';
+import { CONVERSATION_FIELDS, toVisitorStatus, VISITOR_CONVERSATION_FIELDS } from './conversation.js';
 
 export interface ConversationCreated {
   conversation: ConversationRecord;
@@ -100,12 +100,18 @@ function publicConversation({ conversation, contact, visitor }: ConversationCrea
 /** Visitors receive changes of the status, of the agent who serves them, and of their own rating. */
 function visitorUpdate({ id, changes, assignee }: ConversationUpdated): object | null {
   const { status, csat } = changes;
+  const shown = status && visitorStatusChange(status as { from: Status; to: Status });
   const seen = {
-    ...(status ? { status } : {}),
+    ...(shown ? { status: shown } : {}),
     ...(csat ? { csat } : {}),
     ...(assignee ? { assignee } : {}),
   };
   return Object.keys(seen).length === 0 ? null : { id, changes: seen };
+}
+
+function visitorStatusChange(change: { from: Status; to: Status }): { from: VisitorStatus; to: VisitorStatus } | null {
+  const [from, to] = [toVisitorStatus(change.from), toVisitorStatus(change.to)];
+  return from === to ? null : { from, to };
 }
 
 /** Fields that also follow private notes. */

@@ -3,7 +3,11 @@ import { BotsModule } from '../bots/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
+import { ChannelSweepEntity } from './channel-sweep.entity.js';
+import { ChannelSweepWorker } from './channel-sweep.worker.js';
+import { ChannelSweepsRepository } from './channel-sweeps.repository.js';
 import { ContactConversationsController } from './contact-conversations.controller.js';
+import { ConversationChangeHooks } from './conversation-change-hooks.js';
 import { ConversationChangesService } from './conversation-changes.service.js';
 import { ConversationCountsRepairService } from './conversation-counts-repair.service.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
@@ -21,6 +25,8 @@ import { AssigneeRemovalListener } from './listeners/assignee-removal.listener.j
 import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
 import { ContactErasureListener } from './listeners/contact-erasure.listener.js';
 import { ContactMergeListener } from './listeners/contact-merge.listener.js';
+import { SnoozeWorker } from './snooze.worker.js';
+import { SnoozesRepository } from './snoozes.repository.js';
 import { TimelineHooks } from './timeline-hooks.js';
 
 @Module({
@@ -32,11 +38,16 @@ import { TimelineHooks } from './timeline-hooks.js';
     InboxRepository,
     ConversationCountsRepository,
     TimelineHooks,
+    ConversationChangeHooks,
     ConversationChangesService,
     ConversationOpeningsService,
     ConversationsService,
     ConversationViewsService,
     ConversationCountsRepairService,
+    ChannelSweepsRepository,
+    ChannelSweepWorker,
+    SnoozesRepository,
+    SnoozeWorker,
     AssigneeRemovalListener,
     BotDeletionListener,
     ContactMergeListener,
@@ -48,9 +59,16 @@ import { TimelineHooks } from './timeline-hooks.js';
     ConversationOpeningsService,
     ConversationViewsService,
     TimelineHooks,
+    ConversationChangeHooks,
+    ChannelSweepWorker,
   ],
 })
 export class ConversationsModule {
-  static readonly entities = [ConversationEntity, ConversationCounterEntity, ConversationCountsEntity];
+  static readonly entities = [
+    ConversationEntity,
+    ConversationCounterEntity,
+    ConversationCountsEntity,
+    ChannelSweepEntity,
+  ];
   static readonly events = CONVERSATION_EVENTS;
 }

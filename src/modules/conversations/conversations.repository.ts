@@ -15,7 +15,7 @@ const ERASE = statement(`
   UPDATE conversation
   SET subject = NULL, custom_attributes = '{}', erased_at = $3, unread_agents = 0, unread_contact = 0,
       last_message = last_message || '{"preview": ""}', last_public_message = last_public_message || '{"preview": ""}',
-      csat = csat || '{"comment": null}'
+      csat = csat || '{"comment": null}', handoff = handoff || '{"summary": null}'
   WHERE workspace_id = $1 AND id = ANY($2)`);
 const NOW = statement('SELECT clock_timestamp()::timestamptz(3) AS now');
 
@@ -47,8 +47,22 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getOne();
   }
 
-  /** Finds the unresolved conversation that continues this one. */
-  findUnresolvedSuccessor({ workspaceId, contactId, id }: Conversation): Promise<Conversation | null> {
+  /** Finds the contact's conversation of the channel that was resolved last. */
+  findLatestResolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
+    return this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
+        workspaceId,
+        contactId,
+      })
+      .andWhere(`conversation.channelId = :channelId AND conversation.status = 'resolved'`, { channelId })
+      .orderBy('conversation.resolvedAt', 'DESC')
+      .limit(1)
+      .getOne();
+  }
+
+  /** Finds the unresolved conversation that continues a resolved one. */
+  findUnresolvedSuccessor(workspaceId: string, contactId: string, id: string): Promise<Conversation | null> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {

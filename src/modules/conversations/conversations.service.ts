@@ -1,23 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
+import { Clock } from '../../kernel/clock.js';
+import type { Actor } from '../../kernel/domain-event.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Contact } from '../contacts/index.js';
 import { MembersService } from '../members/index.js';
+import { ChannelsService, FeatureDisabled } from '../channels/index.js';
 import { canServe } from './assignee.js';
 import { ConversationScopesRepository } from './conversation-scopes.repository.js';
 import { ConversationChangesService } from './conversation-changes.service.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation, ConversationScope, Priority } from './conversation.js';
-import { AssigneeUnavailable, ConversationErased, unknownId } from './conversations.errors.js';
+import { AssigneeUnavailable, ConversationErased, SnoozeInPast, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { ConversationCounts, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
+import { TimelineHooks } from './timeline-hooks.js';
 
 const CONTACT_PAGE = 100;
+const MIN_SNOOZE_MS = 60_000;
+const MAX_SNOOZE_MS = 366 * 24 * 60 * MIN_SNOOZE_MS;
+/** How long the member who resolved a conversation may take that back. */
+const UNDO_MS = 30_000;
 
 export interface ConversationEdits {
   subject?: string | null | undefined;
@@ -36,6 +44,9 @@ export class ConversationsService {
     private readonly countsRepository: ConversationCountsRepository,
     private readonly changes: ConversationChangesService,
     private readonly members: MembersService,
+    private readonly channels: ChannelsService,
+    private readonly timelineHooks: TimelineHooks,
+    private readonly clock: Clock,
   ) {}
 
   list(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
@@ -91,6 +102,11 @@ export class ConversationsService {
     const conversation = await this.conversations.lockVisible(principal, id);
     if (!conversation) throw new NotFound();
     return conversation;
+  }
+
+  /** Locks the conversation until the unit of work ends. @returns null if another transaction has locked it */
+  tryLock(principal: Principal, id: string): Promise<Conversation | null> {
+    return this.conversations.tryLockVisible(principal, id);
   }
 
   /** @throws VersionConflict */
@@ -152,11 +168,63 @@ export class ConversationsService {
     );
   }
 
-  /** @throws InvalidTransition, ConversationExists, VersionConflict */
-  reopen(principal: StaffPrincipal, id: string, expected?: number): Promise<Conversation> {
+  /** @param until null until the contact writes @throws SnoozeInPast, InvalidTransition, VersionConflict */
+  snooze(principal: StaffPrincipal, id: string, until: Date | null, expected?: number): Promise<Conversation> {
+    if (until !== null) this.assertSnoozable(until);
     return this.change(principal, id, expected, conversation =>
-      this.changes.trigger(conversation, 'reopen', actorOf(principal)),
+      this.changes.trigger(conversation, 'snooze', actorOf(principal), { until }),
     );
+  }
+
+  /** Gives the conversation back to the other agents, or takes it from the bot. @throws InvalidTransition, VersionConflict */
+  handOff(
+    principal: StaffPrincipal,
+    id: string,
+    { reason, summary }: { reason?: string | undefined; summary?: string | undefined },
+    expected?: number,
+  ): Promise<Conversation> {
+    return this.change(principal, id, expected, conversation =>
+      this.changes.trigger(conversation, 'handoff', actorOf(principal), { reason, summary }),
+    );
+  }
+
+  /**
+   * Reopens a resolved conversation. If the caller has resolved it within half a minute and nothing has happened since,
+   * the resolve is taken back: the state before it returns, and its timeline entry is unsent.
+   * @throws InvalidTransition, ConversationExists, VersionConflict
+   */
+  reopen(principal: StaffPrincipal, id: string, expected?: number): Promise<Conversation> {
+    return this.change(principal, id, expected, async conversation => {
+      const actor = actorOf(principal);
+      if (
+        this.mayUndoResolve(conversation, actor) &&
+        (await this.timelineHooks.timeline.withdrawResolve(conversation, actor))
+      ) {
+        return this.changes.trigger(conversation, 'undo_resolve', actor);
+      }
+      return this.changes.trigger(conversation, 'reopen', actor);
+    });
+  }
+
+  /** Resolves a visitor's own conversation. Does nothing if it is resolved. @throws FeatureDisabled */
+  async close(principal: VisitorPrincipal, id: string): Promise<Conversation> {
+    const channel = await this.channels.find(principal.workspaceId, principal.channelId);
+    return this.change(principal, id, undefined, async conversation => {
+      if (!channel?.widgetConfig.features.end_chat) throw new FeatureDisabled();
+      if (conversation.status !== 'resolved') await this.changes.trigger(conversation, 'close', actorOf(principal));
+    });
+  }
+
+  private assertSnoozable(until: Date): void {
+    const ahead = until.getTime() - this.clock.now().getTime();
+    if (ahead < MIN_SNOOZE_MS || ahead > MAX_SNOOZE_MS) throw new SnoozeInPast();
+  }
+
+  private mayUndoResolve({ resolvedAt, resolvedBy, csat }: Conversation, by: Actor): boolean {
+    if (resolvedAt === null || by.type !== 'member' || resolvedBy?.type !== 'member' || resolvedBy.id !== by.id)
+      return false;
+    const isRated = csat !== null && new Date(csat.rated_at) >= resolvedAt;
+    return !isRated && this.clock.now().getTime() - resolvedAt.getTime() <= UNDO_MS;
   }
 
   private change(

@@ -1,4 +1,4 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Post, Query } from '@nestjs/common';
 import { NotFound } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
@@ -6,8 +6,10 @@ import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { PageQuery } from '../../platform/schemas/page.schema.js';
+import { FeatureDisabled } from '../channels/index.js';
 import { VisitorConversationView } from './conversation.schema.js';
 import { ConversationViewsService } from './conversation-views.service.js';
+import { ConversationErased } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
 
 /** A visitor's conversations, as the visitor sees them. */
@@ -38,5 +40,14 @@ export class ConversationsVisitorController {
   @Throws(NotFound)
   async get(@Caller() caller: VisitorPrincipal, @IdParam() id: string): Promise<VisitorConversationView> {
     return this.views.toVisitorView(await this.conversations.get(caller, id));
+  }
+
+  @Post(':id/resolve')
+  @Summary('End the chat.', 'Requires the channel feature `end_chat`. A resolved conversation stays as it is.')
+  @Allow('widget:write')
+  @Answers(VisitorConversationView)
+  @Throws(NotFound, ConversationErased, FeatureDisabled)
+  async close(@Caller() caller: VisitorPrincipal, @IdParam() id: string): Promise<VisitorConversationView> {
+    return this.views.toVisitorView(await this.conversations.close(caller, id));
   }
 }

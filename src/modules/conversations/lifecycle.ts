@@ -1,8 +1,21 @@
+import { fromWireTimeOrNull, toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import type { Conversation, Status } from './conversation.js';
 
-/** Events that can change a conversation's status. */
-export type Trigger = 'contact_message' | 'agent_message' | 'bot_message' | 'take' | 'handoff' | 'resolve' | 'reopen';
+/** Events that can change a conversation's status. `close` is the visitor's, `undo_resolve` takes a resolve back. */
+export type Trigger =
+  | 'contact_message'
+  | 'agent_message'
+  | 'bot_message'
+  | 'take'
+  | 'handoff'
+  | 'snooze'
+  | 'wake'
+  | 'resolve'
+  | 'close'
+  | 'idle'
+  | 'reopen'
+  | 'undo_resolve';
 
 /** Result of a transition, which a service writes: columns and an optional timeline entry. */
 export interface Effects {
@@ -11,7 +24,17 @@ export interface Effects {
 }
 
 /** Changes that a timeline entry can tell of. */
-export const TIMELINE_EVENTS = ['resolved', 'reopened', 'assigned', 'unassigned', 'handed_over'] as const;
+export const TIMELINE_EVENTS = [
+  'resolved',
+  'closed_by_contact',
+  'reopened',
+  'assigned',
+  'unassigned',
+  'handed_over',
+  'snoozed',
+  'woken',
+  'rated',
+] as const;
 
 /** An entry that the service adds to the conversation. Public entries are shown to the visitor and name no person. */
 export interface TimelineEntry {
@@ -19,28 +42,65 @@ export interface TimelineEntry {
   public: boolean;
   /** Reason, if the event alone does not tell it. */
   reason?: string | undefined;
+  /** End of a snooze. */
+  until?: string | null;
 }
 
+/** Everything that a transition depends on, besides the conversation. */
 export interface Circumstances {
   now: Date;
   actor: Actor;
   reason?: string | undefined;
+  /** Told by a bot or agent to the next one at a handoff. */
+  summary?: string | undefined;
+  /** End of a snooze; null until the contact writes. */
+  until?: Date | null;
+  /** The enabled bot that the channel is routed to; null if people serve it. */
+  botId?: string | null;
 }
 
 type Rule = (conversation: Conversation, circumstances: Circumstances) => Effects;
 
 const stay: Rule = () => ({ columns: {}, timeline: null });
 
-/** A person takes over from the bot. */
-const takeOver: Rule = () => ({ columns: { status: 'open', control: 'human' }, timeline: null });
+/** A person takes over from the bot. The contact waits from now on. */
+const takeOver: Rule = (_conversation, { now }) => ({
+  columns: { status: 'open', control: 'human', waitingSince: now },
+  timeline: null,
+});
 
 /** The bot hands off or is deleted; no person has taken over yet. */
-const handOff: Rule = (_conversation, { reason }) => ({
-  columns: { status: 'open', control: 'human' },
+const handOffByBot: Rule = (_conversation, { now, reason, summary }) => ({
+  columns: {
+    status: 'open',
+    control: 'human',
+    waitingSince: now,
+    handoff: { reason: reason ?? null, summary: summary ?? null, at: toWireTime(now) },
+  },
   timeline: { event: 'handed_over', public: false, reason },
 });
 
-const wake: Rule = () => ({ columns: { status: 'open', snoozedUntil: null }, timeline: null });
+/** An agent or backend gives the conversation back to the others. */
+const handOff: Rule = (_conversation, { now, reason, summary }) => ({
+  columns: {
+    assigneeId: null,
+    handoff: { reason: reason ?? null, summary: summary ?? null, at: toWireTime(now) },
+  },
+  timeline: { event: 'handed_over', public: false, reason },
+});
+
+const snooze: Rule = (_conversation, { until = null }) => ({
+  columns: { status: 'snoozed', snoozedUntil: until },
+  timeline: { event: 'snoozed', public: false, until: toWireTimeOrNull(until) },
+});
+
+const wake: Rule = (_conversation, { reason }) => ({
+  columns: { status: 'open', snoozedUntil: null },
+  timeline: { event: 'woken', public: false, reason },
+});
+
+const wakeByContact: Rule = (conversation, circumstances) =>
+  wake(conversation, { ...circumstances, reason: 'contact_wrote' });
 
 const reopen: Rule = conversation => ({
   columns: {
@@ -48,14 +108,55 @@ const reopen: Rule = conversation => ({
     control: 'human',
     resolvedAt: null,
     resolvedBy: null,
+    beforeResolve: null,
     reopenedCount: conversation.reopenedCount + 1,
+    contactDue: true,
   },
   timeline: { event: 'reopened', public: true },
 });
 
-const resolve: Rule = (_conversation, { now, actor }) => ({
-  columns: { status: 'resolved', resolvedAt: now, resolvedBy: actor, snoozedUntil: null, waitingSince: null },
-  timeline: { event: 'resolved', public: true },
+/** A contact who writes again is served by the channel's bot first, if it has one. */
+const reopenByContact: Rule = (conversation, circumstances) => {
+  const { columns, timeline } = reopen(conversation, circumstances);
+  const { botId = null } = circumstances;
+  const toBot = { status: 'pending', control: 'bot', botId, assigneeId: null } as const;
+  return { columns: botId === null ? columns : { ...columns, ...toBot }, timeline };
+};
+
+const resolveAs =
+  (event: 'resolved' | 'closed_by_contact'): Rule =>
+  (conversation, { now, actor, reason }) => ({
+    columns: {
+      status: 'resolved',
+      resolvedAt: now,
+      resolvedBy: actor,
+      snoozedUntil: null,
+      waitingSince: null,
+      beforeResolve: {
+        status: conversation.status,
+        control: conversation.control,
+        assignee_id: conversation.assigneeId,
+        snoozed_until: toWireTimeOrNull(conversation.snoozedUntil),
+        waiting_since: toWireTimeOrNull(conversation.waitingSince),
+      },
+    },
+    timeline: { event, public: true, reason },
+  });
+const resolve = resolveAs('resolved');
+const close = resolveAs('closed_by_contact');
+
+const undoResolve: Rule = ({ beforeResolve }) => ({
+  columns: {
+    status: beforeResolve?.status ?? 'open',
+    control: beforeResolve?.control ?? 'human',
+    assigneeId: beforeResolve?.assignee_id ?? null,
+    snoozedUntil: fromWireTimeOrNull(beforeResolve?.snoozed_until ?? null),
+    waitingSince: fromWireTimeOrNull(beforeResolve?.waiting_since ?? null),
+    resolvedAt: null,
+    resolvedBy: null,
+    beforeResolve: null,
+  },
+  timeline: null,
 });
 
 /**
@@ -63,13 +164,18 @@ const resolve: Rule = (_conversation, { now, actor }) => ({
  * because a late message starts a new conversation.
  */
 export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
-  contact_message: { pending: stay, open: stay, snoozed: wake, resolved: reopen },
+  contact_message: { pending: stay, open: stay, snoozed: wakeByContact, resolved: reopenByContact },
   agent_message: { pending: takeOver, open: stay, snoozed: stay, resolved: reopen },
   bot_message: { pending: stay, open: stay, snoozed: stay, resolved: reopen },
   take: { pending: takeOver, open: stay, snoozed: stay },
-  handoff: { pending: handOff },
+  handoff: { pending: handOffByBot, open: handOff },
+  snooze: { open: snooze, snoozed: snooze },
+  wake: { snoozed: wake },
   resolve: { pending: resolve, open: resolve, snoozed: resolve },
+  close: { pending: close, open: close, snoozed: close },
+  idle: { pending: resolve, open: resolve },
   reopen: { resolved: reopen },
+  undo_resolve: { resolved: undoResolve },
 };
 
 /** Target status of each trigger, returned as `to` when a transition is refused. */
@@ -79,8 +185,13 @@ export const TARGET_STATUS: Record<Trigger, Status> = {
   bot_message: 'open',
   take: 'open',
   handoff: 'open',
+  snooze: 'snoozed',
+  wake: 'open',
   resolve: 'resolved',
+  close: 'resolved',
+  idle: 'resolved',
   reopen: 'open',
+  undo_resolve: 'open',
 };
 
 /** @returns null if the table has no such transition */

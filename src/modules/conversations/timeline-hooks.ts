@@ -3,23 +3,31 @@ import type { Actor } from '../../kernel/domain-event.js';
 import type { Conversation } from './conversation.js';
 import type { TimelineEntry } from './lifecycle.js';
 
-export type TimelineHook = (conversation: Conversation, entry: TimelineEntry, actor: Actor) => Promise<void>;
+/** Writes timeline entries. Both methods run in the caller's unit of work, which has locked the conversation. */
+export interface Timeline {
+  append(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void>;
+  /**
+   * Unsends the entry of the resolve that a conversation is in.
+   * @returns false if there has been a public message since
+   */
+  withdrawResolve(conversation: Conversation, actor: Actor): Promise<boolean>;
+}
 
 /**
- * Hooks that write timeline entries. An entry is a message, and the module of messages comes later in the module order,
- * so it registers itself when it starts.
+ * Hook for the timeline. An entry is a message, and the module of messages comes later in the module order, so it
+ * registers itself when it starts.
  */
 @Injectable()
 export class TimelineHooks {
-  private readonly hooks: TimelineHook[] = [];
+  private registered: Timeline | undefined;
 
-  add(hook: TimelineHook): void {
-    this.hooks.push(hook);
+  set(timeline: Timeline): void {
+    this.registered = timeline;
   }
 
-  /** Runs in the caller's unit of work, which has locked the conversation. @throws Error if no hook is registered */
-  async run(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
-    if (this.hooks.length === 0) throw new Error(`no hook writes the timeline entry ${entry.event}`);
-    for (const hook of this.hooks) await hook(conversation, entry, actor);
+  /** @throws Error if no timeline is registered */
+  get timeline(): Timeline {
+    if (!this.registered) throw new Error('no module has registered the timeline');
+    return this.registered;
   }
 }

@@ -31,7 +31,7 @@ export class ConversationMessagesVisitorController {
   @Post()
   @Summary(
     'Start a conversation with its first message.',
-    'If the channel allows one unresolved conversation per contact and there is one, the message goes there and the status is 200 instead of 201. The same `client_message_id` again returns the first result.',
+    'If the channel allows one unresolved conversation per contact, the message goes to the unresolved one, or reopens the latest one within its reopen window. The status is then 200 instead of 201. The same `client_message_id` again returns the first result.',
   )
   @OperationId('ConversationsVisitor_start')
   @Allow('widget:write')

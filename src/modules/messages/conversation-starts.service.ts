@@ -6,7 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Channel } from '../channels/index.js';
 import { ChannelsService } from '../channels/index.js';
 import { ContactsService } from '../contacts/index.js';
-import type { Conversation } from '../conversations/index.js';
+import type { Conversation, Opening } from '../conversations/index.js';
 import {
   ConversationOpeningsService,
   ConversationExists,
@@ -43,37 +43,37 @@ export class ConversationStartsService {
   ) {}
 
   /**
-   * Sends a visitor's first message. If the channel allows one unresolved conversation and there is one, the message
-   * goes there.
+   * Sends a visitor's first message. If the channel allows one unresolved conversation, the message goes to the one there
+   * is, or reopens the latest one while its reopen window lasts.
    */
   async startByVisitor(principal: VisitorPrincipal, message: NewMessage): Promise<StartResult> {
     assertSendable(message);
-    return this.sendOrStart(principal, message, null);
+    return this.sendOrStart(principal, await this.findChannel(principal), message, null);
   }
 
   /**
-   * Sends a visitor's message to its conversation, or starts a new one if the reopen window has passed. Decides under
-   * the conversation's lock, so that concurrent late messages start one conversation, and a message sent in time is not
-   * sent again.
+   * Sends a visitor's message to its conversation. If the reopen window has passed, or another conversation is
+   * unresolved, the message goes where a first message goes. Decides under the conversation's lock, so that concurrent
+   * late messages start one conversation, and a message sent in time is not sent again.
    */
   async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<SendResult> {
     assertSendable(message);
     const sentFast = await this.messages.trySendFast(principal, id, message);
     if (sentFast) return { message: sentFast, created: true };
-    return this.units.run(
-      async () => {
-        await this.contacts.lockForShare(principal);
-        const conversation = await this.conversations.lock(principal, id);
-        const channel = await this.findChannel(principal);
-        const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
-        if (late && !(await this.messages.isAlreadySent(principal, conversation, message))) {
-          // the message replied to is not in the new conversation
-          return this.sendOrStart(principal, { ...message, reply_to_id: undefined }, conversation);
-        }
-        return { ...(await this.messages.sendLocked(principal, conversation, message)), conversationCreated: false };
-      },
-      { row: id },
-    );
+    const channel = await this.findChannel(principal);
+    // the message replied to is not in another conversation
+    const elsewhere = { ...message, reply_to_id: undefined };
+    try {
+      return await this.units.run(
+        async () =>
+          (await this.sendUnlessLate(principal, channel, id, message)) ??
+          (await this.sendOrStart(principal, channel, elsewhere, id)),
+        { row: id },
+      );
+    } catch (error) {
+      if (!(error instanceof ConversationExists)) throw error;
+      return this.sendOrStart(principal, channel, elsewhere, null);
+    }
   }
 
   /**
@@ -97,32 +97,53 @@ export class ConversationStartsService {
   /**
    * Sends to the current conversation, or starts one. Concurrent first messages start one conversation: one of them
    * opens it, and the others find it and send there.
+   * @param continuedId the resolved conversation that the message was sent to; null if it was sent to none
    */
   private async sendOrStart(
     principal: VisitorPrincipal,
+    channel: Channel,
     message: NewMessage,
-    previous: Conversation | null,
+    continuedId: string | null,
   ): Promise<StartResult> {
-    const channel = await this.findChannel(principal);
     const contact = await this.contacts.get(principal, principal.contactId);
-    const opening = { channel, contact, previousConversationId: previous?.id ?? null };
     for (let attempt = 1; ; attempt += 1) {
-      const current = await this.openings.findCurrent(channel, contact.id, previous);
-      if (current) {
-        return { ...(await this.messages.sendWithLock(principal, current.id, message)), conversationCreated: false };
-      }
       try {
-        return await this.units.run(async () => {
-          await this.contacts.lockForShare(principal);
-          return this.openings.open(principal, opening, async conversation => ({
-            ...(await this.messages.sendLocked(principal, conversation, message)),
-            conversationCreated: true,
-          }));
-        });
+        const current = await this.openings.findCurrent(channel, contact.id, continuedId);
+        const sent = current && (await this.sendUnlessLate(principal, channel, current.id, message));
+        return sent ?? (await this.start(principal, { channel, contact, continuedId }, message));
       } catch (error) {
         if (attempt >= ATTEMPTS || !(error instanceof ConversationExists)) throw error;
       }
     }
+  }
+
+  /** @returns null if the reopen window has passed and the message was not sent before */
+  private sendUnlessLate(
+    principal: VisitorPrincipal,
+    channel: Channel,
+    id: string,
+    message: NewMessage,
+  ): Promise<StartResult | null> {
+    return this.units.run(
+      async () => {
+        await this.contacts.lockForShare(principal);
+        const conversation = await this.conversations.lock(principal, id);
+        const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
+        if (late && !(await this.messages.isAlreadySent(principal, conversation, message))) return null;
+        return { ...(await this.messages.sendLocked(principal, conversation, message)), conversationCreated: false };
+      },
+      { row: id },
+    );
+  }
+
+  private start(principal: VisitorPrincipal, opening: Opening, message: NewMessage): Promise<StartResult> {
+    return this.units.run(async () => {
+      await this.contacts.lockForShare(principal);
+      return this.openings.open(principal, opening, async conversation => ({
+        ...(await this.messages.sendLocked(principal, conversation, message)),
+        conversationCreated: true,
+      }));
+    });
   }
 
   private async findChannel({ workspaceId, channelId }: VisitorPrincipal): Promise<Channel> {

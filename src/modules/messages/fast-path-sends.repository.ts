@@ -14,8 +14,11 @@ const IS_VISIBLE = isVisible(scopeColumnsOf('conversation'), {
   contact: 'request.visitor_id',
   channels: 'request.channels',
 });
+/** Neither the contact's first message after an opening, nor a person's first answer. */
+const IS_ORDINARY = `CASE WHEN request.private THEN true WHEN request.inbound THEN NOT contact_due
+                          WHEN request.by_agent THEN NOT first_response_due ELSE true END`;
 const IS_FAST_PATH = `conversation.id = request.conversation_id AND ${IS_VISIBLE}
-        AND status = 'open' AND control = 'human' AND erased_at IS NULL`;
+        AND status = 'open' AND control = 'human' AND erased_at IS NULL AND ${IS_ORDINARY}`;
 /**
  * Evaluated only for messages without a result: the conversation matches the fast path, but it or its contact was
  * locked.
@@ -25,8 +28,8 @@ const WAS_SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
   ) ELSE false END`;
 
 /**
- * Sends a batch of messages to open conversations served by people, with all columns that each one changes and its
- * event: one statement, one commit. It has the effect of `MessageAppenderService` for each message; a test compares the
+ * Sends a batch of ordinary messages to open conversations served by people, with all columns that each one changes and
+ * its event: one statement, one commit. It has the effect of `MessageAppenderService` for each message; a test compares the
  * rows of both. A message gets no result if its conversation is missing, not open or not visible to its sender, or if
  * it was sent before.
  * A row that another transaction has locked is skipped, and its message gets `skipped`, so that the others do not wait.
@@ -39,7 +42,8 @@ const WAS_SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
  */
 const sendSql = (onLock: 'skip' | 'wait'): string => `
   WITH request AS (
-    SELECT request.*, record ->> 'sender_type' = 'contact' AS inbound, (record ->> 'private')::boolean AS private
+    SELECT request.*, record ->> 'sender_type' = 'contact' AS inbound, record ->> 'sender_type' = 'agent' AS by_agent,
+           (record ->> 'private')::boolean AS private
     FROM json_to_recordset($1) AS request (
       ordinal int, workspace_id uuid, conversation_id uuid, record jsonb, preview text, event_id uuid, actor jsonb,
       request_id text, channels uuid[], visitor_id uuid, generation int
@@ -81,13 +85,14 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
   ),
   timed AS MATERIALIZED (
     SELECT locked.*, clock_timestamp()::timestamptz(3) AS at,
-           row_number() OVER (PARTITION BY conversation_id ORDER BY ordinal)::int AS nth
-    FROM locked
+           row_number() OVER sending::int AS nth,
+           count(*) FILTER (WHERE inbound AND NOT private) OVER sending::int AS received
+    FROM locked WINDOW sending AS (PARTITION BY conversation_id ORDER BY ordinal)
   ),
   numbered AS MATERIALIZED (
     SELECT timed.*, last_seq + nth AS seq,
            coalesce(last_seq + max(nth) FILTER (WHERE NOT private) OVER running, last_public_seq) AS public_seq,
-           (unread_agents + count(*) FILTER (WHERE inbound AND NOT private) OVER running)::int AS agents_unread,
+           received - coalesce(max(received) FILTER (WHERE by_agent AND NOT private) OVER running, -unread_agents) AS agents_unread,
            (unread_contact + count(*) FILTER (WHERE NOT inbound AND NOT private) OVER running)::int AS contact_unread,
            coalesce(max(at) FILTER (WHERE NOT private) OVER running, last_public_at) AS public_at,
            max(nth) FILTER (WHERE NOT inbound AND NOT private) OVER (PARTITION BY conversation_id) AS last_answer,
@@ -126,14 +131,14 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
         unread_agents = latest.agents_unread, unread_contact = latest.contact_unread,
         waiting_since = CASE WHEN latest.last_answer IS NULL THEN coalesce(conversation.waiting_since, latest.waiting_at)
                              ELSE latest.waiting_at END,
-        first_response_at = coalesce(conversation.first_response_at, latest.answered_at)
+        agent_last_read_seq = greatest(conversation.agent_last_read_seq, latest.read_seq)
     FROM (
       SELECT workspace_id, conversation_id, max(seq) AS seq, max(public_seq) AS public_seq, max(at) AS at,
-             max(agents_unread) AS agents_unread, max(contact_unread) AS contact_unread, max(last_answer) AS last_answer,
+             (array_agg(agents_unread ORDER BY seq DESC))[1] AS agents_unread, max(contact_unread) AS contact_unread,
+             max(last_answer) AS last_answer, max(seq) FILTER (WHERE by_agent AND NOT private) AS read_seq,
              (array_agg(preview_record ORDER BY seq DESC))[1] AS preview_record,
              (array_agg(preview_record ORDER BY seq DESC) FILTER (WHERE NOT private))[1] AS public_preview_record,
-             min(at) FILTER (WHERE inbound AND NOT private AND nth > coalesce(last_answer, 0)) AS waiting_at,
-             min(at) FILTER (WHERE NOT inbound AND NOT private) AS answered_at
+             min(at) FILTER (WHERE inbound AND NOT private AND nth > coalesce(last_answer, 0)) AS waiting_at
       FROM sent GROUP BY workspace_id, conversation_id
     ) AS latest
     WHERE conversation.workspace_id = latest.workspace_id AND conversation.id = latest.conversation_id

@@ -41,13 +41,16 @@ export class MessageEditsService {
    * @throws NotFound, NotSender, EditWindowOver
    */
   unsend(principal: Principal, conversationId: string, id: string): Promise<Message> {
-    return this.change(principal, conversationId, id, 'message.deleted', message => ({
-      ...message,
-      content: null,
-      attachments: [],
-      metadata: {},
-      deletedAt: this.clock.now(),
-    }));
+    return this.change(principal, conversationId, id, 'message.deleted', message => this.emptied(message));
+  }
+
+  /** Unsends a message of the service itself, in the caller's unit of work, which has locked the conversation. */
+  async withdraw(conversation: Conversation, message: Message, actor: Actor): Promise<void> {
+    await this.write(conversation, this.emptied(message), 'message.deleted', actor);
+  }
+
+  private emptied(message: Message): Message {
+    return { ...message, content: null, attachments: [], metadata: {}, deletedAt: this.clock.now() };
   }
 
   private async change(
@@ -64,16 +67,25 @@ export class MessageEditsService {
         if (!message || message.deletedAt) throw new NotFound();
         const actor = this.assertChangeable(principal, message);
         const changed = edit(message);
-        await this.messages.update(message, changed);
-        const unread = type === 'message.deleted' ? await this.recountUnread(conversation) : {};
-        await this.changes.applyProgress(conversation, { ...previewsAfter(conversation, changed), ...unread });
-        const scope = eventScopeOf(conversation);
-        if (type === 'message.deleted') await this.events.scrubUnsent(scope, { message: { id } });
-        await this.events.record({ type, ...scope, actor, payload: { message: toMessageRecord(changed) } });
+        await this.write(conversation, changed, type, actor);
         return changed;
       },
       { row: conversationId },
     );
+  }
+
+  private async write(
+    conversation: Conversation,
+    changed: Message,
+    type: 'message.updated' | 'message.deleted',
+    actor: Actor,
+  ): Promise<void> {
+    await this.messages.update(changed, changed);
+    const unread = type === 'message.deleted' ? await this.recountUnread(conversation) : {};
+    await this.changes.applyProgress(conversation, { ...previewsAfter(conversation, changed), ...unread });
+    const scope = eventScopeOf(conversation);
+    if (type === 'message.deleted') await this.events.scrubUnsent(scope, { message: { id: changed.id } });
+    await this.events.record({ type, ...scope, actor, payload: { message: toMessageRecord(changed) } });
   }
 
   /** Recounts, because a deleted message is not unread. */

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { EventDefinition, EventDefinitions } from '../../kernel/event-definition.js';
 import { payloadVersionOf, wholePayload } from '../../kernel/event-definition.js';
 import type { Status, Unread } from '../conversations/index.js';
+import { toVisitorStatus } from '../conversations/index.js';
 import type { MessageRecord } from './message.js';
 import { MESSAGE_FIELDS } from './message.js';
 
@@ -41,7 +42,7 @@ export const MESSAGE_EVENTS: EventDefinitions<MessageEvent> = {
   'message.created': {
     summary: 'A message was sent.',
     agents: { room: 'conversation', shape: 'MessageCreatedData', data: ({ payload }) => agentMessage(payload) },
-    visitor: { shape: 'MessageCreatedData', data: ({ payload }) => publicMessage(payload) },
+    visitor: { shape: 'MessageCreatedData', data: ({ payload }) => visitorMessage(payload) },
     public: ({ payload }) => publicMessage(payload),
     audit: null,
     personal: { message: MESSAGE_FIELDS, conversation: 'kept' },
@@ -87,4 +88,10 @@ function publicMessage({ message, conversation }: MessageCreated): object | null
     message,
     conversation: { id, status, last_seq: last_public_seq, unread, last_activity_at: last_public_activity_at },
   };
+}
+
+/** A snooze is the agents' affair. */
+function visitorMessage(payload: MessageCreated): object | null {
+  const { conversation } = payload;
+  return publicMessage({ ...payload, conversation: { ...conversation, status: toVisitorStatus(conversation.status) } });
 }

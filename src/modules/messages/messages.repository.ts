@@ -69,6 +69,10 @@ export class MessagesRepository {
     return (await this.loadWithoutErased(query))[0] ?? null;
   }
 
+  findBySeq({ workspaceId, id: conversationId }: Conversation, seq: number): Promise<Message | null> {
+    return this.rows.findOneBy({ workspaceId, conversationId, seq });
+  }
+
   /** Finds the message that the sender already sent with this client id. */
   findByClientId(
     conversationId: string,

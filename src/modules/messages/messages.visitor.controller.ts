@@ -9,7 +9,6 @@ import type { PageView } from '../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { ContentRequired, ContentTypeReserved, ReplyUnknown } from './messages.errors.js';
-import { ConversationExists } from '../conversations/index.js';
 import { ListMessagesQuery, MessageView, VisitorMessageBody } from './message.schema.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
@@ -44,12 +43,12 @@ export class MessagesVisitorController {
   @Post()
   @Summary(
     'Send a message as the visitor.',
-    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. After the reopen window of a resolved conversation the message starts a new one: read `conversation_id` in the response.',
+    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. After the reopen window of a resolved conversation the message starts a new one, and if another conversation is unresolved, the message goes there: read `conversation_id` in the response.',
   )
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(MessageView)
-  @Throws(NotFound, ContentRequired, ContentTypeReserved, ConversationExists, ReplyUnknown, Unsupported)
+  @Throws(NotFound, ContentRequired, ContentTypeReserved, ReplyUnknown, Unsupported)
   async send(
     @Caller() caller: VisitorPrincipal,
     @IdParam('conversation_id') conversationId: string,

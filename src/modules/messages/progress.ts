@@ -15,15 +15,27 @@ export function columnsAfter(conversation: Conversation, message: Message): Prog
   columns.lastMessage = toLastMessage(message);
   if (message.private) return columns;
   columns.lastPublicMessage = columns.lastMessage;
-  if (message.senderType === 'contact') {
-    columns.unreadAgents = conversation.unreadAgents + 1;
-    columns.waitingSince = conversation.waitingSince ?? createdAt;
-  } else {
-    columns.unreadContact = conversation.unreadContact + 1;
-    columns.waitingSince = null;
-    columns.firstResponseAt = conversation.firstResponseAt ?? createdAt;
-  }
+  if (message.senderType === 'contact') return { ...columns, ...afterContact(conversation, createdAt) };
+  columns.unreadContact = conversation.unreadContact + 1;
+  columns.waitingSince = null;
+  if (message.senderType === 'agent') Object.assign(columns, afterAgent(conversation, message));
   return columns;
+}
+
+/** While a bot is in control, the contact waits for no person. */
+function afterContact(conversation: Conversation, at: Date): ProgressColumns {
+  return {
+    unreadAgents: conversation.unreadAgents + 1,
+    waitingSince: conversation.control === 'bot' ? null : (conversation.waitingSince ?? at),
+    contactDue: false,
+    firstResponseDue: conversation.firstResponseAt === null,
+  };
+}
+
+/** An agent who answers has read what came before. */
+function afterAgent(conversation: Conversation, { seq, createdAt }: Message): ProgressColumns {
+  const read = { agentLastReadSeq: seq, unreadAgents: 0 };
+  return conversation.firstResponseDue ? { ...read, firstResponseAt: createdAt, firstResponseDue: false } : read;
 }
 
 export function toProgress(conversation: Conversation): ConversationProgress {

@@ -53,6 +53,15 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
     return this.visibleTo(principal).andWhere(`${this.alias}.id = :id`, { id }).setLock('for_no_key_update').getOne();
   }
 
+  /** Like `lockVisible`, but does not wait. @returns null also if another transaction has locked the row */
+  tryLockVisible(principal: Principal, id: string): Promise<Row | null> {
+    return this.visibleTo(principal)
+      .andWhere(`${this.alias}.id = :id`, { id })
+      .setLock('for_no_key_update')
+      .setOnLocked('skip_locked')
+      .getOne();
+  }
+
   async insert(row: Row): Promise<Row> {
     await this.rows.insert(row);
     return row;

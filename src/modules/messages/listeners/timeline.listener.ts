@@ -1,27 +1,33 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../../../kernel/domain-event.js';
 import { BotsService } from '../../bots/index.js';
-import type { Conversation, TimelineEntry } from '../../conversations/index.js';
+import type { Conversation, Timeline, TimelineEntry } from '../../conversations/index.js';
 import { TimelineHooks } from '../../conversations/index.js';
 import { MessageAppenderService } from '../message-appender.service.js';
+import { MessageEditsService } from '../message-edits.service.js';
+import { MessagesRepository } from '../messages.repository.js';
+
+const RESOLVES = ['resolved', 'closed_by_contact'];
 
 /** Appends timeline entries as messages of the workspace's system bot. A public entry names no person. */
 @Injectable()
-export class TimelineListener implements OnModuleInit {
+export class TimelineListener implements OnModuleInit, Timeline {
   constructor(
     private readonly appender: MessageAppenderService,
+    private readonly edits: MessageEditsService,
+    private readonly messages: MessagesRepository,
     private readonly bots: BotsService,
     private readonly timelineHooks: TimelineHooks,
   ) {}
 
   onModuleInit(): void {
-    this.timelineHooks.add((conversation, entry, actor) => this.append(conversation, entry, actor));
+    this.timelineHooks.set(this);
   }
 
-  private async append(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
+  async append(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
+    const { event, reason, until } = entry;
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
-    const reason = entry.reason === undefined ? {} : { reason: entry.reason };
-    const details = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...reason };
+    const details = { actor, assignee_id: conversation.assigneeId, reason, until };
     await this.appender.append(
       conversation,
       {
@@ -30,10 +36,21 @@ export class TimelineListener implements OnModuleInit {
         senderName: null,
         contentType: 'event',
         content: null,
-        metadata: { event: entry.event, ...details },
+        metadata: { event, ...(entry.public ? {} : withoutUndefined(details)) },
         private: !entry.public,
       },
       actor,
     );
   }
+
+  async withdrawResolve(conversation: Conversation, actor: Actor): Promise<boolean> {
+    const last = await this.messages.findBySeq(conversation, conversation.lastPublicSeq);
+    if (last?.contentType !== 'event' || !RESOLVES.includes(String(last.metadata.event))) return false;
+    await this.edits.withdraw(conversation, last, actor);
+    return true;
+  }
+}
+
+function withoutUndefined(details: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
 }

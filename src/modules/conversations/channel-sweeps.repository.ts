@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { newId, NIL_ID } from '../../kernel/ids.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
+import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+
+/** The task visits the conversations after `afterId`. */
+export interface ChannelSweep extends DueRow {
+  channelId: string;
+  task: string;
+  afterId: string;
+}
+
+/**
+ * A conversation that is opened while the setting changes may follow the old one, and stays invisible until it is
+ * committed. So a sweep begins when no transaction of that time is open. In a restored database the ids of transactions
+ * may lie ahead.
+ */
+const MAY_BEGIN = `(requested_in < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+                OR requested_in >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`;
+const COLUMNS = `id, workspace_id AS "workspaceId", channel_id AS "channelId", task, after_id AS "afterId"`;
+
+const REQUEST = statement(`
+  INSERT INTO channel_sweep (id, workspace_id, channel_id, task, after_id, requested_in, requested_at)
+  VALUES ($1, $2, $3, $4, '${NIL_ID}', pg_current_xact_id()::text::bigint, $5)
+  ON CONFLICT (workspace_id, channel_id, task)
+  DO UPDATE SET after_id = excluded.after_id, requested_in = excluded.requested_in, requested_at = excluded.requested_at`);
+const DUE = statement(`
+  SELECT ${COLUMNS} FROM channel_sweep
+  WHERE ${MAY_BEGIN} AND workspace_id <> ALL($2::uuid[]) AND id <> ALL($3::uuid[])
+  ORDER BY requested_at LIMIT $1`);
+const LOCK = statement(`SELECT ${COLUMNS} FROM channel_sweep WHERE id = $1 AND ${MAY_BEGIN} FOR UPDATE SKIP LOCKED`);
+const ADVANCE = statement('UPDATE channel_sweep SET after_id = $2 WHERE id = $1');
+const END = statement('DELETE FROM channel_sweep WHERE id = $1');
+const BACKLOG = statement(`
+  SELECT count(*)::int AS count, min(requested_at) AS oldest
+  FROM (SELECT requested_at FROM channel_sweep ORDER BY requested_at LIMIT ${BACKLOG_LIMIT}) AS due`);
+
+@Injectable()
+export class ChannelSweepsRepository {
+  constructor(private readonly sql: SqlService) {}
+
+  /** Begins the sweep anew if it is under way. */
+  async request(workspaceId: string, channelId: string, task: string, now: Date): Promise<void> {
+    await this.sql.count(REQUEST, [newId(), workspaceId, channelId, task, now]);
+  }
+
+  findDue({ limit, exceptWorkspaceIds, exceptIds }: DueQuery): Promise<ChannelSweep[]> {
+    return this.sql.rows<ChannelSweep>(DUE, [limit, exceptWorkspaceIds, exceptIds]);
+  }
+
+  /** @returns undefined if the sweep has ended or another transaction has locked it */
+  tryLock(id: string): Promise<ChannelSweep | undefined> {
+    return this.sql.first<ChannelSweep>(LOCK, [id]);
+  }
+
+  /** @param lastId the last conversation visited; null if there is no further one */
+  async advance(id: string, lastId: string | null): Promise<void> {
+    if (lastId === null) await this.sql.count(END, [id]);
+    else await this.sql.count(ADVANCE, [id, lastId]);
+  }
+
+  async measure(): Promise<Backlog> {
+    return (await this.sql.first<Backlog>(BACKLOG)) ?? { count: 0, oldest: null };
+  }
+}
