@@ -1,6 +1,7 @@
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
+import { AutoResolveModule } from './modules/auto-resolve/index.js';
 import { BotsModule } from './modules/bots/index.js';
 import { CannedResponsesModule } from './modules/canned-responses/index.js';
 import { ChannelsModule } from './modules/channels/index.js';
@@ -38,6 +39,7 @@ export const MODULES = [
   WidgetModule,
   ConversationsModule,
   MessagesModule,
+  AutoResolveModule,
   CannedResponsesModule,
   AuditModule,
   RealtimeModule,

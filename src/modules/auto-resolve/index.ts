@@ -1,0 +1,1 @@
+export { AutoResolveModule } from './auto-resolve.module.js';
