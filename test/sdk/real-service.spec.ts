@@ -3,6 +3,7 @@ import {
   AgentClient,
   enterFromPage,
   ServerClient,
+  VisitorClient,
   type AgentTokens,
   type OpenPage,
 } from '../../clients/sdk/src/index.js';
@@ -99,6 +100,18 @@ describe('The server client with the real service', () => {
     expect(items).toEqual([expect.objectContaining({ type: 'member.created', data: made })]);
     expect([has_more, (await server.events({ after: cursor })).items]).toEqual([false, []]);
     await expect(server.events({ after: 'nowhere' })).rejects.toMatchObject({ status: 400, code: 'cursor_invalid' });
+  });
+
+  it('A server snoozes, hands off and reopens a conversation, and its visitor ends the chat', async () => {
+    await server.channels.update(desk.channelId, { widget_config: { features: { end_chat: true } } });
+    const visitor = await VisitorClient.start({ ...options(), widgetToken: desk.widgetToken });
+    const { id } = (await visitor.startConversation('Hello?')).conversation;
+    expect(await server.conversations.snooze(id)).toMatchObject({ status: 'snoozed', snoozed_until: null });
+    await visitor.send(id, 'Are you there?');
+    const handedOff = await server.conversations.handOff(id, { reason: 'billing', summary: 'Paid twice' });
+    expect(handedOff).toMatchObject({ status: 'open', handoff: { reason: 'billing', summary: 'Paid twice' } });
+    expect(await visitor.resolve(id)).toMatchObject({ status: 'resolved' });
+    expect(await server.conversations.reopen(id)).toMatchObject({ status: 'open', reopened_count: 1 });
   });
 
   it('A server reads the audit log', async () => {

@@ -25,6 +25,8 @@ export type MessageRange = Query<'/v1/conversations/{conversation_id}/messages'>
 export type ListConversationsQuery = Query<'/v1/conversations'>;
 export type CreateConversationBody<M = AgentMessageBody> = Omit<Post<'/v1/conversations'>, 'message'> & { message?: M };
 export type UpdateConversationBody = Patch<'/v1/conversations/{id}'>;
+export type SnoozeBody = Post<'/v1/conversations/{id}/snooze'>;
+export type HandoffBody = Post<'/v1/conversations/{id}/handoff'>;
 /** Version that a write is based on. A stale version returns 409 `version_conflict`. */
 export type Versioned = Post<'/v1/conversations/{id}/take'>;
 

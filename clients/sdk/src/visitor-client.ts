@@ -68,7 +68,10 @@ export class VisitorClient {
     return this.api.get(path`/v1/widget/conversations/${id}`);
   }
 
-  /** Starts a conversation, or joins the unresolved one if the channel allows only one. Safe to repeat, like `send`. */
+  /**
+   * Starts a conversation. If the channel allows one unresolved conversation, joins that one, or reopens the latest one
+   * within its reopen window. Safe to repeat, like `send`.
+   */
   startConversation(message: VisitorMessageBody | string): Promise<VisitorConversationStartedView> {
     const body = toMessage(message);
     // The message id prevents a second message in a conversation; the key prevents a second conversation.
@@ -78,7 +81,7 @@ export class VisitorClient {
 
   /**
    * Sends a message. The SDK repeats the request when there is no response; only one message is created. The response
-   * has another `conversation_id` if this conversation was resolved too long ago.
+   * has another `conversation_id` if this conversation was resolved too long ago, or another one is unresolved.
    */
   send(conversationId: string, message: VisitorMessageBody | string): Promise<VisitorMessageView> {
     const body = toMessage(message);
@@ -92,6 +95,11 @@ export class VisitorClient {
   /** Marks everything up to `seq` as read by the visitor. */
   read(conversationId: string, seq: number): Promise<VisitorConversationView> {
     return this.api.post(path`/v1/widget/conversations/${conversationId}/read`, { seq });
+  }
+
+  /** Ends the chat. @throws ApiError 403 `feature_disabled` unless the channel has the feature `end_chat` */
+  resolve(conversationId: string): Promise<VisitorConversationView> {
+    return this.api.post(path`/v1/widget/conversations/${conversationId}/resolve`);
   }
 
   /**

@@ -3,8 +3,10 @@ import type { AuthorizedApi } from '../authorized-api.js';
 import type {
   AgentMessageBody,
   CreateConversationBody,
+  HandoffBody,
   ListConversationsQuery,
   MessageRange,
+  SnoozeBody,
   UpdateConversationBody,
   Versioned,
 } from '../bodies.js';
@@ -48,8 +50,19 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
     return this.api.post(path`/v1/conversations/${id}/resolve`, options);
   }
 
+  /** Reopens it; within 30 s after the caller's own resolve, that is taken back. */
   reopen(id: string, options?: Versioned): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/reopen`, options);
+  }
+
+  /** Sets it aside until a time, or until the contact writes. */
+  snooze(id: string, body: SnoozeBody = {}): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/snooze`, body);
+  }
+
+  /** Gives the conversation back to the other agents, with a note for the next one; takes it from a bot. */
+  handOff(id: string, body: HandoffBody = {}): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/handoff`, body);
   }
 
   /** Marks everything up to `seq` as read by the agents. */
