@@ -21,6 +21,7 @@ import { IdempotencyModule } from './platform/idempotency/idempotency.module.js'
 import { LimitsModule } from './platform/limits/limits.module.js';
 import { JsonBodyGuard } from './platform/http/json-body.guard.js';
 import { RequestBodiesService } from './platform/http/request-bodies.service.js';
+import { RequestMetricsService } from './platform/http/request-metrics.service.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
 import { PresenceStoreModule } from './platform/presence/presence-store.module.js';
@@ -80,7 +81,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [FoundationModule.with(config), ...PLATFORM, PortsModule, ...MODULES],
-      providers: [AccessGuard, RateLimitGuard, JsonBodyGuard, RequestBodiesService],
+      providers: [AccessGuard, RateLimitGuard, JsonBodyGuard, RequestBodiesService, RequestMetricsService],
     };
   }
 }

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { rememberSecret } from '../support/known-secrets.js';
 import { unique, World } from '../support/world.js';
 
@@ -60,6 +62,100 @@ describe('/metrics', () => {
       await expect(startApp({ METRICS_TOKEN: value })).rejects.toThrow(/METRICS_TOKEN/);
     },
   );
+});
+
+describe('Metrics of the load', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start({ RATE_LIMITS: 'login=1/60' });
+  });
+  afterAll(() => world.stop());
+
+  /** Value of the metric whose name and labels begin like this; null if there is none. */
+  const valueOf = async (beginning: string): Promise<number | null> => {
+    const text = await (await fetch(`${world.app.url}/metrics`)).text();
+    const line = text.split('\n').find(one => one.startsWith(beginning));
+    return line === undefined ? null : Number(line.split(' ').at(-1));
+  };
+
+  it('/metrics counts requests by route, and those without a route together.', async () => {
+    const desk = await world.desk();
+    await desk.owner.api.get('/v1/workspace/members?limit=1');
+    await desk.owner.api.get(`/v1/conversations/${desk.workspaceId}`);
+    await world.anyone.get('/v1/nowhere/at/all');
+    const count = 'http_request_duration_seconds_count';
+    expect(await valueOf(`${count}{method="GET",route="/v1/workspace/members",status="2xx"}`)).toBe(1);
+    expect(await valueOf(`${count}{method="GET",route="/v1/conversations/:id",status="4xx"}`)).toBe(1);
+    expect(await valueOf(`${count}{method="GET",route="none",status="4xx"}`)).toBe(1);
+  });
+
+  it('/metrics shows open sockets by principal, and counts closed ones by code.', async () => {
+    const desk = await world.desk();
+    const visitor = await world.visitor(desk);
+    const [page, inbox] = [await world.visitorSocket(visitor), await world.agentSocket(desk.owner)];
+    expect(await valueOf('sockets_open{principal="visitor"}')).toBe(1);
+    expect(await valueOf('sockets_open{principal="agent"}')).toBe(1);
+    await page.close();
+    await eventually(async () => ((await valueOf('sockets_closed_total{code="1005"}')) === 1 ? true : undefined));
+    expect(await valueOf('sockets_open{principal="visitor"}')).toBe(null);
+    await inbox.close();
+  });
+
+  it('/metrics counts messages by the way they were stored, and the sizes of shared statements.', async () => {
+    const [before, batches] = [
+      await valueOf('messages_total{way="statement"}'),
+      await valueOf('message_batch_size_count'),
+    ];
+    const desk = await world.desk();
+    const { id } = await world.conversation(await world.visitor(desk));
+    const started = await valueOf('messages_total{way="transaction"}');
+    expect(started).toBeGreaterThan(0);
+    await desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'A note.', private: true });
+    expect(await valueOf('messages_total{way="statement"}')).toBe((before ?? 0) + 1);
+    expect(await valueOf('message_batch_size_count')).toBe((batches ?? 0) + 1);
+    expect(await valueOf('messages_total{way="transaction"}')).toBe(started);
+  });
+
+  it('/metrics shows the connection pool, the password queue and refusals by limit.', async () => {
+    const { email } = (await world.desk()).owner;
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await world.anyone.post('/v1/auth/login', { email, password: 'wrong password' });
+    }
+    expect(await valueOf('rate_limit_refusals_total{limit="login"}')).toBe(2);
+    expect(await valueOf('password_queue_length')).toBe(0);
+    expect(await valueOf('database_connections{state="waiting"}')).toBe(0);
+    expect(await valueOf('database_connections{state="idle"}')).toBeGreaterThan(0);
+  });
+});
+
+describe('The Grafana dashboard and the operations guide', () => {
+  let metrics: { name: string; type: string }[];
+  beforeAll(async () => {
+    const started = await startApp();
+    const text = await (await fetch(`${started.url}/metrics`)).text();
+    metrics = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({ name, type }));
+    await started.stop();
+  });
+
+  const dashboard = readFileSync('docs/grafana-dashboard.json', 'utf8');
+  const guide = readFileSync('docs/OPERATIONS.md', 'utf8');
+  const isNodes = ({ name }: { name: string }) => /^(nodejs|process)_/.test(name);
+
+  it('The dashboard queries only metrics that the service has.', () => {
+    const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] };
+    const queried = panels.flatMap(({ targets = [] }) => targets).flatMap(({ expr }) => expr.match(/\w+(?=\{)/g) ?? []);
+    const known = metrics.flatMap(({ name, type }) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    );
+    expect(queried.length).toBeGreaterThan(20);
+    expect(queried.filter(name => !known.includes(name))).toEqual([]);
+  });
+
+  it('Every metric of the service is in the dashboard and explained in the guide.', () => {
+    const own = metrics.filter(metric => !isNodes(metric)).map(({ name }) => name);
+    expect(own.length).toBeGreaterThan(10);
+    expect(own.filter(name => !dashboard.includes(name) || !guide.includes(`\`${name}`))).toEqual([]);
+  });
 });
 
 describe('Metric labels', () => {

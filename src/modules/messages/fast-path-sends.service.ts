@@ -15,6 +15,7 @@ import { toAppendedEvent } from '../../platform/events/event.repository.js';
 import type { ConversationProgress } from './messages.events.js';
 import { MESSAGE_CREATED_VERSION } from './messages.events.js';
 import type { MessageDraft } from './message-appender.service.js';
+import { MessageMetricsService } from './message-metrics.service.js';
 import type { Message, UnnumberedMessage } from './message.js';
 import { toPreview, toUnnumberedRecord } from './message.js';
 import type { FastPathRow, FastPathSend, SendOutcome } from './fast-path-sends.repository.js';
@@ -52,6 +53,7 @@ export class FastPathSendsService {
     private readonly units: UnitOfWork,
     private readonly events: EventLogService,
     private readonly sends: FastPathSendsRepository,
+    private readonly metrics: MessageMetricsService,
     config: Config,
   ) {
     const { databasePoolSize, databaseQueryTimeoutMs: queryMs, databaseLockTimeoutMs } = config;
@@ -123,6 +125,8 @@ export class FastPathSendsService {
   /** @returns null for each send that the statement left out */
   private publishAll(pending: readonly PendingSend[], rows: readonly SendOutcome[]): FastSendResult[] {
     const previousEvents = new Map<string, AppendedEvent>();
+    this.metrics.countBatch(pending.length);
+    this.metrics.count('statement', rows.filter(row => row !== null && row !== SKIPPED_ROW).length);
     return pending.map(({ message, send }, index) => {
       const row = rows[index] ?? null;
       if (row === null || row === SKIPPED_ROW) return row;

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { Conversation } from '../conversations/index.js';
 import { ConversationChangesService, eventScopeOf } from '../conversations/index.js';
 import './messages.events.js';
 import type { Message } from './message.js';
+import { MessageMetricsService } from './message-metrics.service.js';
 import { toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
 import { columnsAfter, toProgress } from './progress.js';
@@ -21,6 +23,8 @@ export class MessageAppenderService {
     private readonly changes: ConversationChangesService,
     private readonly messages: MessagesRepository,
     private readonly events: EventLogService,
+    private readonly units: UnitOfWork,
+    private readonly metrics: MessageMetricsService,
   ) {}
 
   async append(conversation: Conversation, draft: MessageDraft, actor: Actor): Promise<Message> {
@@ -45,6 +49,7 @@ export class MessageAppenderService {
       actor,
       payload: { message: toMessageRecord(message), conversation: toProgress(conversation) },
     });
+    this.units.afterCommit(() => this.metrics.count('transaction', 1));
     return message;
   }
 }

@@ -18,6 +18,7 @@ import { TimelineListener } from './listeners/timeline.listener.js';
 import { MessageAppenderService } from './message-appender.service.js';
 import { MessageEditsService } from './message-edits.service.js';
 import { MessageEntity } from './message.entity.js';
+import { MessageMetricsService } from './message-metrics.service.js';
 import { MessageReadsService } from './message-reads.service.js';
 import { MessagesController } from './messages.controller.js';
 import { MESSAGE_EVENTS } from './messages.events.js';
@@ -39,6 +40,7 @@ import { SendersService } from './senders.service.js';
     MessagesRepository,
     FastPathSendsRepository,
     SendersService,
+    MessageMetricsService,
     MessageAppenderService,
     FastPathSendsService,
     MessagesService,

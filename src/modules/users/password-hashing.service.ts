@@ -1,4 +1,5 @@
 import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
 import { Config } from '../../config/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { FairConcurrencyQueue } from '../../platform/limits/fair-concurrency-queue.js';
@@ -23,7 +24,18 @@ export class PasswordHashingService implements OnApplicationBootstrap, OnApplica
   constructor(
     private readonly config: Config,
     private readonly units: UnitOfWork,
-  ) {}
+    registry: Registry,
+  ) {
+    const { queue } = this;
+    new Gauge({
+      name: 'password_queue_length',
+      help: 'Passwords that wait to be hashed or compared.',
+      registers: [registry],
+      collect() {
+        this.set(queue.waitingCount);
+      },
+    });
+  }
 
   /**
    * Computes the decoy hash in advance: otherwise the first login with an unknown e-mail would take longer and reveal

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../../config/config.js';
 import { dataSourceOptions, Schema } from './data-source.js';
 import { OpenConnectionsRegistry } from './open-connections.registry.js';
+import { PoolMetricsService } from './pool-metrics.service.js';
 import { SqlService } from './sql.service.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -31,7 +32,7 @@ class ConnectionsModule {}
       }),
     }),
   ],
-  providers: [UnitOfWork, SqlService],
+  providers: [UnitOfWork, SqlService, PoolMetricsService],
   exports: [UnitOfWork, SqlService, ConnectionsModule],
 })
 export class DatabaseModule {}

@@ -13,6 +13,7 @@ import { fixedHeaders } from './fixed-headers.js';
 import { demandsHttps, httpsOnly } from './https-only.js';
 import { sequentially } from './sequentially.js';
 import { rememberRequest } from '../request/current-request.js';
+import { RequestMetricsService } from './request-metrics.service.js';
 import { RequestBodiesService } from './request-bodies.service.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { answerUnknownPaths } from './unknown-path.js';
@@ -32,10 +33,10 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.disable('etag');
   const lifecycle = app.get(LifecycleService);
   const isDraining = () => lifecycle.draining;
+  const metrics = app.get(RequestMetricsService);
+  const logged = accessLog(log, isDraining, (request, status, seconds) => metrics.observe(request, status, seconds));
   const security = fixedHeaders(helmet(headers(demandsHttps(config))));
-  app.use(
-    sequentially(accessLog(log, isDraining), security, crossOrigin(app, PREFIX), refuseWhileDraining(isDraining)),
-  );
+  app.use(sequentially(logged, security, crossOrigin(app, PREFIX), refuseWhileDraining(isDraining)));
   app.use(
     PREFIX,
     sequentially(noStore, httpsOnly(config), app.get(RequestBodiesService).track, rememberRequest, setRateHeaders),

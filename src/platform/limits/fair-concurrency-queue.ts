@@ -37,6 +37,10 @@ export class FairConcurrencyQueue {
   /** @param maxWaiting waiters at most, besides the one that runs */
   constructor(private readonly maxWaiting: number) {}
 
+  get waitingCount(): number {
+    return this.waiting.length;
+  }
+
   /** @throws RateLimited when the queue is full, or the caller was displaced or has disconnected */
   async run<T>(share: Share, work: () => Promise<T>): Promise<T> {
     if (this.busy) await this.wait(share);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Counter as Metric, Registry } from 'prom-client';
 import { Config } from '../../config/config.js';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { RateLimited } from '../../kernel/errors.js';
@@ -19,8 +20,15 @@ export type Counter = readonly [name: RateLimitName, key: string];
 @Injectable()
 export class RateLimitService {
   readonly windows = new Map<RateLimitName, RateWindow>();
+  private readonly refusals: Metric;
 
-  constructor(config: Config, { client }: RedisClient, invalid: InvalidDataService) {
+  constructor(config: Config, { client }: RedisClient, invalid: InvalidDataService, registry: Registry) {
+    this.refusals = new Metric({
+      name: 'rate_limit_refusals_total',
+      help: 'Calls that a rate limit refused, by limit.',
+      labelNames: ['limit'],
+      registers: [registry],
+    });
     const onInvalid = () => invalid.record('limits', 'a rate counter that is no number');
     for (const [name, { points, seconds }] of Object.entries(config.rateLimits ?? {})) {
       this.windows.set(name as RateLimitName, new RateWindow(name, points, seconds, client, onInvalid));
@@ -33,7 +41,7 @@ export class RateLimitService {
     if (!window) return;
     const usage = await window.add(key);
     const state = stateOf(window, usage);
-    if (usage.consumed > window.points) throw new RateRefused(state);
+    if (usage.consumed > window.points) throw this.refusal(name, state);
     reportRate(state);
   }
 
@@ -41,7 +49,7 @@ export class RateLimitService {
   async assertBelow(name: RateLimitName, key: string): Promise<void> {
     const window = this.windows.get(name);
     const usage = await window?.get(key);
-    if (window && usage && usage.consumed >= window.points) throw new RateRefused(stateOf(window, usage));
+    if (window && usage && usage.consumed >= window.points) throw this.refusal(name, stateOf(window, usage));
   }
 
   /** Counts one failure. @throws RateLimited past the limit */
@@ -69,6 +77,11 @@ export class RateLimitService {
     for (const [name, key] of counters) await (result ? this.assertBelow(name, key) : this.fail(name, key));
     if (result) for (const [name, key] of successes) await this.consume(name, key);
     return result;
+  }
+
+  private refusal(limit: RateLimitName, state: RateState): RateRefused {
+    this.refusals.inc({ limit });
+    return new RateRefused(state);
   }
 }
 

@@ -24,6 +24,7 @@ import { SocketDispatcher } from './socket-dispatcher.js';
 import type { Handshake } from './connection-authorizer.js';
 import { ConnectionAuthorizer } from './connection-authorizer.js';
 import { SocketHub } from './socket-hub.js';
+import { SocketMetricsService } from './socket-metrics.service.js';
 import { closeReasonFor, refuseUpgrade } from './upgrade-refusal.js';
 
 const FRAME_BYTES = 64 * 1024;
@@ -67,7 +68,7 @@ export class SocketAdapter extends WsAdapter {
   private readonly isInsecure: (request: IncomingMessage) => boolean;
   private readonly addressOf: (request: IncomingMessage) => string;
   private readonly addresses: AddressLimit;
-  private readonly onClose: (this: WebSocket) => void;
+  private readonly onClose: (this: WebSocket, code: number) => void;
   private readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', destroy);
     this.upgrade(request, socket, head).catch((error: unknown) => {
@@ -90,8 +91,10 @@ export class SocketAdapter extends WsAdapter {
     this.addressOf = clientAddresses(app);
     this.addresses = new AddressLimit(config.socketsPerAddress);
     const { hub } = this;
-    this.onClose = function () {
+    const metrics = app.get(SocketMetricsService);
+    this.onClose = function (code) {
       hub.remove(connectionOf(this));
+      metrics.countClosed(code);
     };
     this.server.on('upgrade', this.onUpgrade);
   }
