@@ -25,6 +25,13 @@ const LOWEST_ROLE = {
   'contact-exports:write': 'agent',
   'conversations:read': 'agent',
   'conversations:write': 'agent',
+  'attachments:read': 'agent',
+  'attachments:write': 'agent',
+  'views:read': 'agent',
+  'views:write': 'agent',
+  'webhooks:read': 'admin',
+  'webhooks:write': 'admin',
+  'reports:read': 'agent',
   'events:read': 'admin',
   'audit-log:read': 'admin',
   'canned-responses:read': 'agent',
@@ -56,8 +63,18 @@ export function lowestRole(permission: StaffPermission): Role {
   return LOWEST_ROLE[permission];
 }
 
-/** Scopes that equal full access: a key that creates, invites or signs in members can become one with every right. */
-export const WHOLE_KEY_SCOPES: readonly string[] = ['*', 'members:write', 'invites:write', 'sso:write'];
+/**
+ * Scopes that equal full access. A key that creates, invites or signs in members can become one with every right. Bots
+ * and webhooks send what is said in the workspace to an address that the key chooses.
+ */
+export const WHOLE_KEY_SCOPES: readonly string[] = [
+  '*',
+  'members:write',
+  'invites:write',
+  'sso:write',
+  'webhooks:write',
+  'bots:write',
+];
 
 function isWholeKey(keyScopes: readonly string[]): boolean {
   return WHOLE_KEY_SCOPES.some(scope => keyScopes.includes(scope));
