@@ -24,7 +24,7 @@ const SETTINGS = {
 };
 
 /** Longer than a start with recovery takes on a busy machine. */
-const STARTED_AGAIN_MS = 60_000;
+const STARTED_AGAIN_MS = 30_000;
 
 /** A stage's own PostgreSQL, behind a proxy that keeps its address while it dies and restarts. */
 export class FaultyDatabase {
