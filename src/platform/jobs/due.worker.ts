@@ -47,7 +47,12 @@ export class WorkerDependencies {
 
   /** Runs the work in a unit of work when a connection of the workers' share is free. */
   transaction<T>(work: () => Promise<T>, options?: UnitOptions): Promise<T> {
-    return this.connections.run('workers', CONNECTION_WAIT_MS, () => this.units.run(work, options));
+    return this.query(() => this.units.run(work, options));
+  }
+
+  /** Runs a single statement when a connection of the workers' share is free. */
+  query<T>(run: () => Promise<T>): Promise<T> {
+    return this.connections.run('workers', CONNECTION_WAIT_MS, run);
   }
 }
 
@@ -137,12 +142,13 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
     const served = new Set<string>();
     while (!this.stopped) {
       const now = this.dependencies.clock.now();
-      const rows = await this.claim({
+      const query = {
         now,
         limit: this.batchSize,
         exceptWorkspaceIds: [...served],
         exceptIds: this.postponed.ids(),
-      });
+      };
+      const rows = await this.dependencies.query(() => this.claim(query));
       if (rows.length === 0 && served.size === 0) return;
       if (rows.length === 0) served.clear();
       for (const id of workspacesOverShare(rows)) served.add(id);
@@ -194,7 +200,7 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
     if (performance.now() - this.measuredAt < MEASURE_MS) return;
     this.measuredAt = performance.now();
     const now = this.dependencies.clock.now();
-    const { count, oldest } = await this.measure(now);
+    const { count, oldest } = await this.dependencies.query(() => this.measure(now));
     this.dependencies.metrics.setBacklog(
       this.name,
       count,
