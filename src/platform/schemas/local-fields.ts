@@ -2,7 +2,14 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateIf } from 'class-validator';
-import { isBusinessHours, isTimezone, plainHours } from '../../kernel/business-hours.js';
+import {
+  isBusinessHours,
+  isTimezone,
+  MAX_HOLIDAYS,
+  MAX_SPANS,
+  plainHours,
+  WEEKDAYS,
+} from '../../kernel/business-hours.js';
 import { Rule } from '../schemas/field.js';
 import { Text } from '../schemas/fields.js';
 
@@ -10,26 +17,47 @@ interface Optional {
   optional?: boolean;
 }
 
-/** A weekly schedule of opening hours. Null, where allowed, means always open. */
+const SPAN = {
+  type: 'object',
+  required: ['from', 'to'],
+  properties: {
+    from: { type: 'string', example: '09:00' },
+    to: { type: 'string', example: '17:00', description: '`24:00` at most. Before `from`: on the next day.' },
+  },
+};
+const SPANS = { type: 'array', maxItems: MAX_SPANS, items: SPAN };
+const HOLIDAY = {
+  type: 'object',
+  required: ['date'],
+  properties: {
+    date: { type: 'string', format: 'date', example: '2026-12-25' },
+    name: { type: 'string', maxLength: 200, example: 'Christmas Day' },
+    hours: { ...SPANS, description: 'Open hours of this date. Without them it is closed.' },
+  },
+};
+
+/** A schedule of opening hours by weekday, with holidays. Null, where allowed, means always open. */
 export function Hours(options: Optional & { nullable?: boolean } = {}): PropertyDecorator {
   const { nullable = true } = options;
-  const span = {
-    type: 'object',
-    required: ['from', 'to'],
-    properties: { from: { type: 'string' }, to: { type: 'string' } },
-  };
   return applyDecorators(
     ApiProperty({
       type: 'object',
-      additionalProperties: { type: 'array', items: span },
+      properties: {
+        ...Object.fromEntries(WEEKDAYS.map(day => [day, SPANS])),
+        holidays: { type: 'array', maxItems: MAX_HOLIDAYS, items: HOLIDAY },
+      },
       nullable,
       required: !options.optional,
-      description: `Open hours by weekday (\`mon\` … \`sun\`), local time${nullable ? '; null is always open' : ''}.`,
-      example: { mon: [{ from: '09:00', to: '17:00' }] },
+      description: `Open hours by weekday, local time. A span belongs to the day on which it begins, and may run past midnight. \`holidays\` replace the spans that begin on their dates${nullable ? '. Null is always open' : ''}.`,
+      example: {
+        mon: [{ from: '09:00', to: '17:00' }],
+        fri: [{ from: '20:00', to: '02:00' }],
+        holidays: [{ date: '2026-12-25', name: 'Christmas Day' }],
+      },
     } as unknown as ApiPropertyOptions),
     Transform(({ value }: { value: unknown }) => (isBusinessHours(value) ? plainHours(value) : value)),
     ValidateIf((_object, value) => value !== undefined && !(nullable && value === null)),
-    Rule('business_hours', isBusinessHours, 'must be spans of HH:MM by weekday'),
+    Rule('business_hours', isBusinessHours, 'must be spans of HH:MM by weekday, with distinct dates as holidays'),
   );
 }
 
