@@ -21,7 +21,7 @@ const SLOW_MS = 60_000;
 
 /** Stores the events it reads, in the order it reads them. */
 class Collector extends EventConsumer {
-  protected readonly name = 'collector';
+  protected readonly name: string = 'collector';
   protected readonly types = ['message.created'] as const;
   /** Called after the effect, in the same transaction. */
   afterEffect: () => Promise<void> = () => Promise.resolve();
@@ -38,6 +38,12 @@ class Collector extends EventConsumer {
       await this.sql.count(INSERT_COLLECTED, [id, position, conversationId]);
     await this.afterEffect();
   }
+}
+
+/** Stores private notes alone. */
+class NoteCollector extends Collector {
+  protected override readonly name = 'note_collector';
+  protected override readonly condition = `payload #>> '{message,private}' = 'true'`;
 }
 
 describe('The safe upper bound of a range of transactions', () => {
@@ -108,6 +114,29 @@ describe('An event consumer', () => {
   const collected = async () =>
     (await database.query<{ id: string }>('SELECT id FROM collected ORDER BY n')).map(({ id }) => id);
   const collectedOf = async (ids: readonly string[]) => (await collected()).filter(id => ids.includes(id));
+
+  it('A consumer with a condition handles only the events that meet it, and reads past the others.', async () => {
+    const notes = new NoteCollector(world.app.app.get(ConsumerDependencies), world.app.app.get(SqlService));
+    await notes.catchUp();
+    const id = await conversation();
+    for (const body of [{ content: 'a note', private: true }, { content: 'an answer' }])
+      await desk.owner.api.post(`/v1/conversations/${id}/messages`, body);
+    const events = await database.query<{ id: string; note: boolean }>(
+      `SELECT id, payload #>> '{message,private}' = 'true' AS note FROM event
+       WHERE conversation_id = $1 AND type = 'message.created' ORDER BY position`,
+      [id],
+    );
+    await notes.catchUp();
+    expect(events.map(({ note }) => note)).toEqual([false, true, false]);
+    expect(await collectedOf(events.map(event => event.id))).toEqual([events[1]?.id]);
+    await database.query('DELETE FROM collected WHERE id = $1', [events[1]?.id]);
+    const [reader] = await database.query<{ behind: boolean }>(
+      `SELECT since <> horizon OR EXISTS (SELECT FROM event WHERE event.xid >= event_reader.horizon) AS behind
+       FROM event_reader WHERE name = 'note_collector'`,
+    );
+    expect(reader?.behind).toBe(false);
+    await database.query(`DELETE FROM event_reader WHERE name = 'note_collector'`);
+  });
 
   /** Checks that every committed event was collected once, in order per conversation. */
   async function assertAllCollectedInOrder(): Promise<void> {

@@ -57,6 +57,10 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   /** The name of its row in `event_reader`. It must never change. */
   protected abstract readonly name: string;
   protected abstract readonly types: readonly EventType[];
+  /** SQL about a row of `event`: only events for which it is true are handled. */
+  protected readonly condition: string = 'true';
+  /** False for effects that may come a second later: it then reads once a second, not at each event. */
+  protected readonly wakesAtEvents: boolean = true;
 
   constructor(private readonly log: ConsumerDependencies) {}
 
@@ -66,12 +70,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   protected abstract handle(events: readonly LoggedEvent[]): Promise<void>;
 
   onApplicationBootstrap(): void {
-    const types = new Set<EventType>(this.types);
-    this.log.tail.listen(event => {
-      if (!types.has(event.type)) return;
-      this.woken = true;
-      if (!this.busy && this.failures === 0) this.schedule(0);
-    });
+    if (this.wakesAtEvents) this.listen();
     this.schedule(0);
   }
 
@@ -79,6 +78,15 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     this.stopped = true;
     clearTimeout(this.timer);
     await this.reading;
+  }
+
+  private listen(): void {
+    const types = new Set<EventType>(this.types);
+    this.log.tail.listen(event => {
+      if (!types.has(event.type)) return;
+      this.woken = true;
+      if (!this.busy && this.failures === 0) this.schedule(0);
+    });
   }
 
   /** Reads to the end of the log. Returns at once while another instance reads. */
@@ -105,7 +113,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     const claimed = await positions.claim(this.name);
     const position = claimed && (await this.openRange(claimed));
     if (!position) return false;
-    const found = await positions.findPage(position, this.types, PAGE_SIZE + 1);
+    const found = await positions.findPage(position, { types: this.types, condition: this.condition }, PAGE_SIZE + 1);
     const events = found.slice(0, PAGE_SIZE);
     if (events.length > 0) await this.handle(events);
     const end = events.at(-1)?.position;

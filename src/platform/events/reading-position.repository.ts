@@ -68,14 +68,22 @@ const AHEAD = statement(`
   ) AS out_of_order
   FROM range`);
 
-const page = ({ all }: EventColumnsService): Statement =>
+const page = ({ all }: EventColumnsService, condition: string): Statement =>
   statement(`
   SELECT ${all}, address, user_agent FROM event
   WHERE xid >= $1::xid8 AND xid < $2::xid8 AND position > $3 AND position <> ALL($4::bigint[]) AND type = ANY($5)
+    AND (${condition})
   ORDER BY event.position LIMIT $6`);
 
 const MOVE = statement(`
   UPDATE event_reader SET since = $2::xid8, horizon = $3::xid8, position = $4, passed = $5::bigint[] WHERE name = $1`);
+
+/** The events that a consumer handles. */
+export interface EventSelection {
+  types: readonly EventType[];
+  /** SQL about a row of `event`. */
+  condition: string;
+}
 
 /** The progress of an event consumer. */
 export interface ReadingProgress {
@@ -96,14 +104,13 @@ export interface Ahead {
 /** Stores the positions of event consumers and reads their next events. */
 @Injectable()
 export class ReadingPositionRepository {
-  private readonly pageStatement: Statement;
+  /** By condition, of which each consumer has one. */
+  private readonly pageStatements = new Map<string, Statement>();
 
   constructor(
     private readonly sql: SqlService,
-    columns: EventColumnsService,
-  ) {
-    this.pageStatement = page(columns);
-  }
+    private readonly columns: EventColumnsService,
+  ) {}
 
   /** Creates the consumer's position at the beginning of the log if it has none. */
   async register(name: string): Promise<void> {
@@ -132,11 +139,28 @@ export class ReadingPositionRepository {
     return { settled: BigInt(row.settled), bound: BigInt(row.bound), hasEvents: row.has_events, outOfOrder };
   }
 
-  async findPage(current: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {
+  async findPage(
+    current: ReadingPosition,
+    { types, condition }: EventSelection,
+    limit: number,
+  ): Promise<LoggedEvent[]> {
     type Row = EventRow & { address: string | null; user_agent: string | null };
     const { since, horizon, position, passed } = current;
-    const rows = await this.sql.rows<Row>(this.pageStatement, [since, horizon, position, passed, types, limit]);
+    const rows = await this.sql.rows<Row>(this.pageStatement(condition), [
+      since,
+      horizon,
+      position,
+      passed,
+      types,
+      limit,
+    ]);
     return rows.map(row => ({ ...toRecordedEvent(row), address: row.address, userAgent: row.user_agent }));
+  }
+
+  private pageStatement(condition: string): Statement {
+    const known = this.pageStatements.get(condition) ?? page(this.columns, condition);
+    this.pageStatements.set(condition, known);
+    return known;
   }
 
   /** Part of the unit of work that handles the events. */
