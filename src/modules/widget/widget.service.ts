@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
-import { OpeningCache } from './opening-cache.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
+import { MailQueueService } from '../../platform/mail/mail-queue.service.js';
 import type { VisitorClaims } from '../auth/index.js';
 import { channelGenerationIn, TokenService, VISITOR_SECONDS } from '../auth/index.js';
+import { AvailabilityService } from '../availability/index.js';
 import type { Channel } from '../channels/index.js';
 import {
   isOriginAllowed,
@@ -16,7 +17,6 @@ import {
 } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactBlocked, ContactsService } from '../contacts/index.js';
-import { MemberPresenceService } from '../members/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
@@ -54,8 +54,6 @@ export interface WidgetSession {
 /** Opens visitor sessions: exchanges a public widget token for the token of one contact. */
 @Injectable()
 export class WidgetService {
-  private readonly openings = new OpeningCache();
-
   constructor(
     private readonly channels: ChannelsService,
     private readonly contacts: ContactsService,
@@ -63,7 +61,8 @@ export class WidgetService {
     private readonly identity: IdentityService,
     private readonly tokens: TokenService,
     private readonly limiter: RateLimitService,
-    private readonly members: MemberPresenceService,
+    private readonly availability: AvailabilityService,
+    private readonly mails: MailQueueService,
     private readonly clock: Clock,
   ) {}
 
@@ -84,7 +83,7 @@ export class WidgetService {
       expiresIn: VISITOR_SECONDS,
       contact: toVisitorContactRecord(contact, verified ? null : request),
       channel,
-      config: this.configOf(channel, workspace),
+      config: await this.configOf(channel, workspace),
     };
   }
 
@@ -95,7 +94,7 @@ export class WidgetService {
   ): Promise<{ channel: Channel; config: WidgetConfigRecord }> {
     const channel = await this.findChannel(widgetToken, from.network);
     const workspace = await this.admit(channel, from.origin);
-    return { channel, config: this.configOf(channel, workspace) };
+    return { channel, config: await this.configOf(channel, workspace) };
   }
 
   async getContact(principal: VisitorPrincipal): Promise<VisitorContactRecord> {
@@ -175,9 +174,9 @@ export class WidgetService {
     }
   }
 
-  private configOf(channel: Channel, workspace: Workspace): WidgetConfigRecord {
-    const online = this.members.isAnyOnline(channel.workspaceId, channel.id);
-    return toWidgetConfigRecord(channel, workspace, online, this.openings, this.clock.now());
+  private async configOf(channel: Channel, workspace: Workspace): Promise<WidgetConfigRecord> {
+    const availability = await this.availability.getAvailability(channel, workspace);
+    return toWidgetConfigRecord(channel, availability, { mail: this.mails.delivers });
   }
 }
 
