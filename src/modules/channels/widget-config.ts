@@ -39,7 +39,7 @@ export type WidgetConfigChanges = DeepPartial<WidgetConfig>;
 export const DEFAULT_WIDGET_CONFIG: WidgetConfig = {
   title: 'Chat with us',
   greeting: 'Hello! How can we help?',
-  away_message: 'We are away just now. Leave a message and we will answer here.',
+  away_message: '',
   locale: 'en',
   theme: { primary_color: '#2563eb', mode: 'auto', position: 'right', launcher_label: 'Chat', logo_url: null },
   pre_chat_form: { enabled: false, fields: [] },

@@ -4,9 +4,11 @@ import type { Actor } from '../../kernel/domain-event.js';
 import { Unsupported } from '../../kernel/errors.js';
 import type { Principal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { ReplyTimesService } from '../availability/index.js';
 import { ContactsService } from '../contacts/index.js';
 import type { Conversation, SenderType, Trigger } from '../conversations/index.js';
 import { ConversationChangesService, ConversationErased, ConversationsService } from '../conversations/index.js';
+import { ContactMessageHooks } from './contact-message-hooks.js';
 import {
   ContentRequired,
   ContentTypeReserved,
@@ -63,6 +65,8 @@ export class MessagesService {
     private readonly fastPath: FastPathSendsService,
     private readonly senders: SendersService,
     private readonly contacts: ContactsService,
+    private readonly contactMessageHooks: ContactMessageHooks,
+    private readonly replyTimes: ReplyTimesService,
   ) {}
 
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
@@ -108,8 +112,14 @@ export class MessagesService {
     if (existing) return { message: existing, conversation, created: false };
     await this.assertExpectations(principal, conversation, request);
     const actor = actorOfSender(sender);
+    const askedAt = waitsForPersonSince(conversation);
     if (!request.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
+    const firstOfOpening = conversation.contactDue;
     const message = await this.appender.append(conversation, draftOf(sender, request), actor);
+    if (sender.type === 'contact') await this.contactMessageHooks.run({ conversation, message, firstOfOpening });
+    if (askedAt && !conversation.firstResponseDue) {
+      await this.replyTimes.record(conversation, { askedAt, answeredAt: message.createdAt });
+    }
     return { message, conversation, created: true };
   }
 
@@ -153,6 +163,11 @@ export function assertSendable(request: NewMessage): void {
 /** @throws ContentRequired */
 export function assertHasContent(content: string | undefined): void {
   if (content === undefined || content.trim() === '') throw new ContentRequired();
+}
+
+/** Since when the contact waits for the first answer of a person; null while a bot serves it, or if it has one. */
+function waitsForPersonSince({ firstResponseDue, control, waitingSince }: Conversation): Date | null {
+  return firstResponseDue && control === 'human' ? waitingSince : null;
 }
 
 function draftOf(sender: Sender, request: NewMessage) {
