@@ -46,6 +46,7 @@ function conversation(given: Partial<Conversation>): Conversation {
     reopenedCount: 2,
     previousConversationId: null,
     csat: null,
+    csatMemberId: null,
     handoff: null,
     erasedAt: null,
     version: 1,

@@ -122,6 +122,7 @@ export class ConversationOpeningsService {
       reopenedCount: 0,
       previousConversationId: continued ?? latest?.id ?? null,
       csat: null,
+      csatMemberId: null,
       handoff: null,
       erasedAt: null,
       version: 1,

@@ -41,6 +41,7 @@ const ROW_KEY: [string, string] = ['workspaceId', 'id'];
 @ForeignKey('channel', ['workspaceId', 'channelId'], ROW_KEY, { name: 'fk_conversation_channel' })
 @ForeignKey('contact', ['workspaceId', 'contactId'], ROW_KEY, { name: 'fk_conversation_contact' })
 @ForeignKey('member', ['workspaceId', 'assigneeId'], ROW_KEY, { name: 'fk_conversation_assignee' })
+@ForeignKey('member', ['workspaceId', 'csatMemberId'], ROW_KEY, { name: 'fk_conversation_csat_member' })
 @ForeignKey('bot', ['workspaceId', 'botId'], ROW_KEY, { name: 'fk_conversation_bot' })
 @ForeignKey('conversation', ['workspaceId', 'previousConversationId'], ROW_KEY, { name: 'fk_conversation_previous' })
 export class ConversationEntity implements Conversation {
@@ -145,6 +146,9 @@ export class ConversationEntity implements Conversation {
 
   @JsonColumn('csat', { nullable: true })
   csat!: Rating | null;
+
+  @IdColumn('csat_member_id', { nullable: true })
+  csatMemberId!: string | null;
 
   @JsonColumn('handoff', { nullable: true })
   handoff!: Handoff | null;

@@ -88,6 +88,8 @@ export interface Conversation {
   reopenedCount: number;
   previousConversationId: string | null;
   csat: Rating | null;
+  /** The member that the rating counts for; null if no member served the contact. */
+  csatMemberId: string | null;
   /** The last handoff. */
   handoff: Handoff | null;
   /** When its contact was erased, with the content. After that it serves statistics only. */

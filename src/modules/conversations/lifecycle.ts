@@ -1,6 +1,6 @@
 import { fromWireTimeOrNull, toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
-import type { Conversation, Status } from './conversation.js';
+import type { Conversation, Rating, Status } from './conversation.js';
 
 /** Events that can change a conversation's status. `close` is the visitor's, `undo_resolve` takes a resolve back. */
 export type Trigger =
@@ -44,6 +44,7 @@ export interface TimelineEntry {
   reason?: string | undefined;
   /** End of a snooze. */
   until?: string | null;
+  rating?: Rating;
 }
 
 /** Everything that a transition depends on, besides the conversation. */
