@@ -33,7 +33,7 @@ const apiKey = (id: string) => ({ type: 'api_key', id });
 
 let world: World;
 beforeAll(async () => {
-  world = await World.start({ TRUST_PROXY: '1' });
+  world = await World.start({ TRUST_PROXY: '1', SMTP_URL: 'smtp://127.0.0.1:9' });
 });
 afterEach(() => world.app.clock.reset());
 afterAll(() => world.stop());
@@ -577,6 +577,15 @@ const CHANGES: [string, Action][] = [
       return [[type, member(memberId), merges ? { id: from, into_id: id } : { id }]];
     },
   ]),
+  [
+    'a transcript is mailed',
+    async scene => {
+      const visitor = await world.visitor(scene.desk);
+      const { id, number } = await world.conversation(visitor);
+      await scene.send(scene.key, 'post', `/v1/conversations/${id as string}/transcript`, { email: someEmail() });
+      return [['transcript.mailed', apiKey(scene.keyId), { id, number, to_contact: false }]];
+    },
+  ],
   [
     'the workspace is changed',
     async scene => {
