@@ -2,17 +2,22 @@ import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { AutoResolveModule } from './modules/auto-resolve/index.js';
+import { AvailabilityModule } from './modules/availability/index.js';
+import { AwayModule } from './modules/away/index.js';
 import { BotsModule } from './modules/bots/index.js';
 import { CannedResponsesModule } from './modules/canned-responses/index.js';
 import { ChannelsModule } from './modules/channels/index.js';
 import { ContactsModule } from './modules/contacts/index.js';
 import { ConversationsModule } from './modules/conversations/index.js';
+import { FollowUpsModule } from './modules/follow-ups/index.js';
 import { InvitesModule } from './modules/invites/index.js';
 import { MailFailuresModule } from './modules/mail-failures/index.js';
 import { MembersModule } from './modules/members/index.js';
 import { MessagesModule } from './modules/messages/index.js';
+import { RatingsModule } from './modules/ratings/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { SsoModule } from './modules/sso/index.js';
+import { TranscriptsModule } from './modules/transcripts/index.js';
 import { UsersModule } from './modules/users/index.js';
 import { WidgetModule } from './modules/widget/index.js';
 import { WorkspacesModule } from './modules/workspaces/index.js';
@@ -31,6 +36,7 @@ export const MODULES = [
   BotsModule,
   ChannelsModule,
   MembersModule,
+  AvailabilityModule,
   ContactsModule,
   ApiKeysModule,
   AuthModule,
@@ -40,6 +46,10 @@ export const MODULES = [
   ConversationsModule,
   MessagesModule,
   AutoResolveModule,
+  AwayModule,
+  RatingsModule,
+  TranscriptsModule,
+  FollowUpsModule,
   CannedResponsesModule,
   AuditModule,
   RealtimeModule,

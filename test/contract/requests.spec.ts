@@ -55,6 +55,8 @@ describe('Nullable fields of request bodies', () => {
     expect(nullableFields(bodyOf(api.paths['/v1/channels/{id}']?.patch as Operation)).sort()).toEqual([
       'auto_resolve_hours',
       'business_hours',
+      'followup_email_minutes',
+      'reply_email',
       'widget_config.theme.logo_url',
     ]);
   });

@@ -62,6 +62,7 @@ describe('Every route', () => {
       '/docs-yaml',
       '/openapi.json',
       '/asyncapi.json',
+      '/unsubscribe',
     ];
     const served = routerRoutes().filter(
       name => !undocumented.includes(name.split(' ')[1] ?? '') && !name.startsWith('GET /docs/'),
@@ -373,6 +374,8 @@ describe("Another workspace's rows", () => {
     'POST /v1/contacts/{id}/merge': { from_id: newId() },
     'PATCH /v1/conversations/{id}': { subject: 'Taken over' },
     'POST /v1/conversations/{id}/assign': { member_id: null },
+    'POST /v1/conversations/{id}/transcript': { email: 'vera@example.com' },
+    'POST /v1/widget/conversations/{id}/rating': { score: 5 },
     'POST /v1/conversations/{id}/read': { seq: 1 },
     'POST /v1/conversations/{conversation_id}/messages': { content: 'Taken over' },
     'PATCH /v1/conversations/{conversation_id}/messages/{id}': { content: 'Taken over' },

@@ -61,10 +61,11 @@ export class Scene {
     const channel = await world.channel(desk, {
       name: MARK,
       single_conversation: false,
+      csat_enabled: true,
       widget_config: { features: { end_chat: true } },
     });
     const other = await world.channel(desk, { name: 'Elsewhere' });
-    const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: MARK });
+    const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: MARK, email: email() });
     const stranger = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Stranger' });
     const tokenOf = async (agent: Promise<Agent>) => (await agent).token;
     const zero = await desk.owner.api.post('/v1/auth/agent-token', { channel_ids: [] });
@@ -234,6 +235,11 @@ const RECIPES: Record<string, Recipe> = {
   'POST /v1/conversations/{id}/resolve': conversation('/resolve', { ends: true }),
   'POST /v1/conversations/{id}/snooze': conversation('/snooze', { ends: true }),
   'POST /v1/conversations/{id}/handoff': conversation('/handoff', { ends: true }),
+  'GET /v1/conversations/{id}/transcript': conversation('/transcript'),
+  'POST /v1/conversations/{id}/transcript': async scene => ({
+    path: `/v1/conversations/${await scene.one('conversations')}/transcript`,
+    body: { email: email() },
+  }),
   'POST /v1/conversations/{id}/take': conversation('/take'),
   'GET /v1/conversations/{conversation_id}/messages': conversation('/messages'),
   'POST /v1/conversations/{conversation_id}/messages': async (scene, caller) => ({
@@ -254,6 +260,18 @@ const RECIPES: Record<string, Recipe> = {
   'POST /v1/widget/conversations': plain('/v1/widget/conversations', { message: { content: 'Hello?' } }),
   'GET /v1/widget/conversations/{id}': widget(''),
   'POST /v1/widget/conversations/{id}/resolve': widget('/resolve', { ends: true }),
+  'POST /v1/widget/conversations/{id}/rating': async scene => {
+    const id = await scene.another('conversations');
+    await scene.made(`/v1/conversations/${id}/messages`, { content: 'Hello!' });
+    await scene.made(`/v1/conversations/${id}/resolve`, {});
+    return { path: `/v1/widget/conversations/${id}/rating`, body: { score: 5 } };
+  },
+  'GET /v1/widget/conversations/{id}/transcript': widget('/transcript'),
+  'POST /v1/widget/conversations/{id}/transcript': async scene => {
+    const id = await scene.one('conversations');
+    await scene.made(`/v1/conversations/${id}/messages`, { content: 'Hello!' });
+    return { path: `/v1/widget/conversations/${id}/transcript` };
+  },
   'POST /v1/widget/conversations/{id}/read': widget('/read', { body: { seq: 1 } }),
   'GET /v1/widget/conversations/{conversation_id}/messages': widget('/messages'),
   'POST /v1/widget/conversations/{conversation_id}/messages': widget('/messages', { body: { content: 'Hello?' } }),

@@ -30,6 +30,9 @@ export type HandoffBody = Post<'/v1/conversations/{id}/handoff'>;
 /** Version that a write is based on. A stale version returns 409 `version_conflict`. */
 export type Versioned = Post<'/v1/conversations/{id}/take'>;
 
+/** 5 is best. */
+export type RateConversationBody = Post<'/v1/widget/conversations/{id}/rating'>;
+
 export type ListContactsQuery = Query<'/v1/contacts'>;
 export type CreateContactBody = Post<'/v1/contacts'>;
 export type UpdateContactBody = Patch<'/v1/contacts/{id}'>;

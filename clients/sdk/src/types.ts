@@ -22,6 +22,7 @@ export type MemberDisplayView = Schemas['MemberDisplayView'];
 export type VisitorConversationView = Schemas['VisitorConversationView'];
 export type ConversationCountsView = Schemas['ConversationCountsView'];
 export type VisitorConversationStartedView = Schemas['VisitorConversationStartedView'];
+export type TranscriptView = Schemas['TranscriptView'];
 export type ContactView = Schemas['ContactView'];
 export type ContactMergeView = Schemas['ContactMergeView'];
 export type ContactExportView = Schemas['ContactExportView'];
@@ -60,6 +61,7 @@ export type Availability = MemberView['availability'];
 export type SenderType = MessageView['sender_type'];
 export type ContentType = MessageView['content_type'];
 export type ConversationStatus = ConversationView['status'];
+export type TranscriptFormat = TranscriptView['format'];
 export type Priority = ConversationView['priority'];
 /** Opening times as `HH:MM` ranges by weekday, in local time. */
 export type BusinessHours = NonNullable<WorkspaceView['business_hours']>;

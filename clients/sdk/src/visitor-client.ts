@@ -1,6 +1,6 @@
 import { resolveAddresses, path, type Addresses } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
-import type { MessageRange, UpdateVisitorContactBody, VisitorMessageBody } from './bodies.js';
+import type { MessageRange, RateConversationBody, UpdateVisitorContactBody, VisitorMessageBody } from './bodies.js';
 import { waitUntilConnected } from './wait-until-connected.js';
 import type { VisitorFrames } from './frames.js';
 import { HttpTransport } from './http.js';
@@ -9,6 +9,8 @@ import { idempotencyHeader, withMessageId } from './idempotency.js';
 import type { ClientOptions } from './options.js';
 import type { Page, PageQuery } from './pages.js';
 import type {
+  TranscriptFormat,
+  TranscriptView,
   VisitorConversationStartedView,
   VisitorContactView,
   VisitorConversationView,
@@ -100,6 +102,20 @@ export class VisitorClient {
   /** Ends the chat. @throws ApiError 403 `feature_disabled` unless the channel has the feature `end_chat` */
   resolve(conversationId: string): Promise<VisitorConversationView> {
     return this.api.post(path`/v1/widget/conversations/${conversationId}/resolve`);
+  }
+
+  /** Rates a resolved conversation, 1 to 5. @throws ApiError 409 `rating_closed` */
+  rate(conversationId: string, rating: RateConversationBody): Promise<VisitorConversationView> {
+    return this.api.post(path`/v1/widget/conversations/${conversationId}/rating`, rating);
+  }
+
+  transcript(conversationId: string, format?: TranscriptFormat): Promise<TranscriptView> {
+    return this.api.get(path`/v1/widget/conversations/${conversationId}/transcript`, { format });
+  }
+
+  /** Mails the transcript to the visitor's own address. @throws ApiError 422 `email_missing`, 409 `transcript_not_ready` */
+  async mailTranscript(conversationId: string): Promise<void> {
+    await this.api.post(path`/v1/widget/conversations/${conversationId}/transcript`);
   }
 
   /**

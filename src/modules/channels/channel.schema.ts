@@ -1,5 +1,16 @@
 import { Rule } from '../../platform/schemas/field.js';
-import { Choice, Flag, Id, Integer, Nested, NestedList, Text, Texts, Time } from '../../platform/schemas/fields.js';
+import {
+  Choice,
+  Email,
+  Flag,
+  Id,
+  Integer,
+  Nested,
+  NestedList,
+  Text,
+  Texts,
+  Time,
+} from '../../platform/schemas/fields.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import { Hours, Locale } from '../../platform/schemas/local-fields.js';
 import type { ChannelRecord, ChannelStatus, IdentityMode, Routing } from './channel.js';
@@ -49,10 +60,20 @@ export class WidgetFeaturesBody {
   @Flag({ optional, description: 'Lets visitors end their chat.' }) end_chat?: boolean;
 }
 
+const AWAY_MESSAGE =
+  'The answer to a contact who writes outside business hours, or while no member is online. Sent once each time that the conversation is opened or reopened. Empty: none.';
+
 export class UpdateWidgetConfigBody {
   @Text({ optional, example: 'Support' }) title?: string;
   @Text({ optional, min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting?: string;
-  @Text({ optional, min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message?: string;
+  @Text({
+    optional,
+    min: 0,
+    max: 1000,
+    example: 'We are away and will answer by e-mail.',
+    description: AWAY_MESSAGE,
+  })
+  away_message?: string;
   @Locale({ optional }) locale?: string;
   @Nested(() => UpdateWidgetThemeBody, { optional }) theme?: UpdateWidgetThemeBody;
   @Nested(() => PreChatFormBody, { optional }) pre_chat_form?: PreChatFormBody;
@@ -65,6 +86,11 @@ export class CreateWidgetConfigBody extends UpdateWidgetConfigBody {
 
 const ROUTING_MODE =
   'How new conversations are assigned. With `manual`, an agent takes them. The other modes are stored, and take effect once automatic assignment is available.';
+
+const MAX_FOLLOWUP_MINUTES = 7 * 24 * 60;
+const FOLLOWUP =
+  "Minutes after which an agent's unread answer goes to the contact by mail, if none of its sockets is open. Null: never.";
+const REPLY_EMAIL = 'Receives replies to such mails. Null: the mail says that nobody reads replies.';
 
 export class RoutingBody {
   @Choice(ROUTING_MODES, { optional, description: ROUTING_MODE }) mode?: Routing['mode'];
@@ -81,7 +107,10 @@ export class UpdateChannelBody {
   @Flag({ optional }) single_conversation?: boolean;
   @Integer({ optional, min: 0, max: 8760 }) reopen_window_hours?: number;
   @Integer({ optional, nullable: true, min: 1, max: 8760 }) auto_resolve_hours?: number | null;
-  @Flag({ optional }) csat_enabled?: boolean;
+  @Flag({ optional, description: 'Lets visitors rate resolved conversations.' }) csat_enabled?: boolean;
+  @Integer({ optional, nullable: true, min: 1, max: MAX_FOLLOWUP_MINUTES, example: 30, description: FOLLOWUP })
+  followup_email_minutes?: number | null;
+  @Email({ optional, nullable: true, description: REPLY_EMAIL }) reply_email?: string | null;
   @Hours({ optional }) business_hours?: BusinessHours | null;
   @Nested(() => UpdateWidgetConfigBody, { optional }) widget_config?: UpdateWidgetConfigBody;
 }
@@ -89,6 +118,9 @@ export class UpdateChannelBody {
 export class CreateChannelBody extends UpdateChannelBody {
   @Text() declare name: string;
   @Integer({ optional, min: 1, max: 8760 }) declare auto_resolve_hours?: number;
+  @Integer({ optional, min: 1, max: MAX_FOLLOWUP_MINUTES, example: 30, description: FOLLOWUP })
+  declare followup_email_minutes?: number;
+  @Email({ optional, description: REPLY_EMAIL }) declare reply_email?: string;
   @Hours({ optional, nullable: false }) declare business_hours?: BusinessHours;
   @Nested(() => CreateWidgetConfigBody, { optional }) declare widget_config?: CreateWidgetConfigBody;
 }
@@ -133,7 +165,8 @@ export class WidgetFeaturesView {
 export class WidgetSettingsView implements WidgetConfig {
   @Text({ example: 'Support' }) title!: string;
   @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
-  @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message!: string;
+  @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.', description: AWAY_MESSAGE })
+  away_message!: string;
   @Locale() locale!: string;
   @Nested(() => WidgetThemeView) theme!: WidgetThemeView;
   @Nested(() => PreChatFormView) pre_chat_form!: PreChatFormView;
@@ -153,6 +186,9 @@ export class ChannelView implements ChannelRecord {
   @Integer() reopen_window_hours!: number;
   @Integer({ nullable: true }) auto_resolve_hours!: number | null;
   @Flag() csat_enabled!: boolean;
+  @Integer({ nullable: true, max: MAX_FOLLOWUP_MINUTES, example: 30, description: FOLLOWUP })
+  followup_email_minutes!: number | null;
+  @Email({ nullable: true, description: REPLY_EMAIL }) reply_email!: string | null;
   @Hours() business_hours!: BusinessHours | null;
   @Nested(() => WidgetSettingsView) widget_config!: WidgetSettingsView;
   @Time() created_at!: string;

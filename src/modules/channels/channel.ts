@@ -40,6 +40,10 @@ export interface Channel {
   /** null disables auto-resolve. */
   autoResolveHours: number | null;
   csatEnabled: boolean;
+  /** Minutes after which an unread answer goes to the contact by mail; null disables it. */
+  followupEmailMinutes: number | null;
+  /** Receives replies to such mails; null if nobody reads them. */
+  replyEmail: string | null;
   /** null uses the workspace's hours. */
   businessHours: BusinessHours | null;
   widgetConfig: WidgetConfig;
@@ -61,6 +65,8 @@ export interface ChannelRecord {
   reopen_window_hours: number;
   auto_resolve_hours: number | null;
   csat_enabled: boolean;
+  followup_email_minutes: number | null;
+  reply_email: string | null;
   business_hours: BusinessHours | null;
   widget_config: WidgetConfig;
   created_at: string;
@@ -81,6 +87,8 @@ export function toChannelRecord(channel: Channel): ChannelRecord {
     reopen_window_hours: channel.reopenWindowHours,
     auto_resolve_hours: channel.autoResolveHours,
     csat_enabled: channel.csatEnabled,
+    followup_email_minutes: channel.followupEmailMinutes,
+    reply_email: channel.replyEmail,
     business_hours: channel.businessHours,
     widget_config: channel.widgetConfig,
     created_at: toWireTime(channel.createdAt),

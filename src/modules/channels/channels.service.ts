@@ -31,6 +31,8 @@ export interface ChannelChanges {
   reopen_window_hours?: number | undefined;
   auto_resolve_hours?: number | null | undefined;
   csat_enabled?: boolean | undefined;
+  followup_email_minutes?: number | null | undefined;
+  reply_email?: string | null | undefined;
   business_hours?: BusinessHours | null | undefined;
   widget_config?: WidgetConfigChanges | undefined;
 }
@@ -117,6 +119,8 @@ export class ChannelsService {
       reopenWindowHours: 72,
       autoResolveHours: null,
       csatEnabled: false,
+      followupEmailMinutes: null,
+      replyEmail: null,
       businessHours: null,
       widgetConfig: DEFAULT_WIDGET_CONFIG,
       deletedAt: null,
@@ -218,6 +222,8 @@ function applyChanges(channel: Channel, changes: ChannelChanges): void {
   channel.reopenWindowHours = changes.reopen_window_hours ?? channel.reopenWindowHours;
   if (changes.auto_resolve_hours !== undefined) channel.autoResolveHours = changes.auto_resolve_hours;
   channel.csatEnabled = changes.csat_enabled ?? channel.csatEnabled;
+  if (changes.followup_email_minutes !== undefined) channel.followupEmailMinutes = changes.followup_email_minutes;
+  if (changes.reply_email !== undefined) channel.replyEmail = changes.reply_email;
   if (changes.business_hours !== undefined) channel.businessHours = changes.business_hours;
   if (changes.widget_config) channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);
 }

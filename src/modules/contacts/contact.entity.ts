@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, Unique, VirtualColumn } from 'typeorm';
 import {
   IdColumn,
   JsonColumn,
@@ -8,6 +8,7 @@ import {
   WrittenAtColumn,
 } from '../../platform/database/columns.js';
 import type { Contact } from './contact.js';
+import { isUnsubscribed } from './unsubscribed-address.entity.js';
 
 @Entity({ name: 'contact' })
 @Unique('uq_contact_external_id', ['workspaceId', 'externalId', 'verified'])
@@ -49,6 +50,9 @@ export class ContactEntity implements Contact {
 
   @Column({ name: 'blocked', type: 'boolean', default: false })
   blocked!: boolean;
+
+  @VirtualColumn({ type: 'boolean', query: contact => `SELECT ${isUnsubscribed(contact)}` })
+  emailUnsubscribed!: boolean;
 
   @JsonColumn('custom_attributes', { default: {} })
   customAttributes!: Record<string, unknown>;

@@ -58,6 +58,11 @@ export class UpdateContactBody {
   @Locale({ optional, nullable }) locale?: string | null;
   @Timezone({ optional, nullable }) timezone?: string | null;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
+  @Flag({
+    optional,
+    description: 'Whether the present address wants no follow-ups by mail. Admins and API keys only.',
+  })
+  email_unsubscribed?: boolean;
 }
 
 export class MergeContactBody {
@@ -77,6 +82,8 @@ export class ContactView implements ContactRecord {
   @Timezone({ nullable }) timezone!: string | null;
   @Flag() verified!: boolean;
   @Flag() blocked!: boolean;
+  @Flag({ description: 'Whether the address wants no follow-ups by mail. Applies to all contacts with it.' })
+  email_unsubscribed!: boolean;
   @FreeForm() custom_attributes!: Record<string, unknown>;
   @Choice(['online', 'offline'], { optional, description: 'Absent in webhooks.' })
   presence?: 'online' | 'offline';

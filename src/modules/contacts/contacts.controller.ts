@@ -18,7 +18,7 @@ import {
   MergeContactBody,
   UpdateContactBody,
 } from './contact.schema.js';
-import { ContactMergedAway, ContactVerified, ExternalIdTaken } from './contacts.errors.js';
+import { ContactMergedAway, ContactVerified, EmailMissing, ExternalIdTaken } from './contacts.errors.js';
 import { ContactsService } from './contacts.service.js';
 
 const EXTERNAL_ID_RIGHTS = 'Setting `external_id` requires scope `all`, or an API key with `conversations:read`.';
@@ -62,11 +62,11 @@ export class ContactsController {
   @Patch(':id')
   @Summary(
     'Update a contact.',
-    `Null clears a field. A new \`external_id\` revokes the contact's tokens and closes its sockets. ${EXTERNAL_ID_RIGHTS}`,
+    `Null clears a field. A new \`external_id\` revokes the contact's tokens and closes its sockets. ${EXTERNAL_ID_RIGHTS} \`email_unsubscribed\` requires the role admin or an API key.`,
   )
   @Allow('contacts:write')
   @Answers(ContactView)
-  @Throws(NotFound, ContactMergedAway, ContactVerified, ExternalIdTaken)
+  @Throws(NotFound, ContactMergedAway, ContactVerified, ExternalIdTaken, EmailMissing)
   async update(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,

@@ -10,6 +10,9 @@ import { ContactsController } from './contacts.controller.js';
 import { CONTACT_EVENTS } from './contacts.events.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
+import { SubscriptionsRepository } from './subscriptions.repository.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+import { UnsubscribedAddressEntity } from './unsubscribed-address.entity.js';
 
 @Module({
   imports: [IdempotencyModule],
@@ -17,6 +20,8 @@ import { ContactsService } from './contacts.service.js';
   providers: [
     ContactsRepository,
     ContactLogService,
+    SubscriptionsRepository,
+    SubscriptionsService,
     ContactsService,
     ContactPresenceService,
     ContactMergesService,
@@ -24,9 +29,9 @@ import { ContactsService } from './contacts.service.js';
     ContactMergeHooks,
     ContactErasureHooks,
   ],
-  exports: [ContactsService, ContactPresenceService, ContactMergeHooks, ContactErasureHooks],
+  exports: [ContactsService, SubscriptionsService, ContactPresenceService, ContactMergeHooks, ContactErasureHooks],
 })
 export class ContactsModule {
-  static readonly entities = [ContactEntity, ContactChannelEntity];
+  static readonly entities = [ContactEntity, ContactChannelEntity, UnsubscribedAddressEntity];
   static readonly events = CONTACT_EVENTS;
 }

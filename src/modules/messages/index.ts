@@ -1,3 +1,7 @@
+export { AutomaticMessagesService } from './automatic-messages.service.js';
+export type { ContactMessage } from './contact-message-hooks.js';
+export { ContactMessageHooks } from './contact-message-hooks.js';
+export { MessageHistoryService } from './message-history.service.js';
 export type { MessageRecord } from './message.js';
 export type { ConversationProgress, MessageChanged, MessageCreated } from './messages.events.js';
 export { MessagesModule } from './messages.module.js';

@@ -4,6 +4,7 @@ import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-step.registry.js';
 import type { Principal } from '../../kernel/principal.js';
+import { systemOf } from '../../kernel/principal.js';
 import type { Conversation, SenderType } from '../conversations/index.js';
 import { MessageEntity } from './message.entity.js';
 import type { Message } from './message.js';
@@ -17,6 +18,11 @@ const UNREAD = statement(`
 const LAST_PUBLIC = statement(`
   SELECT max(seq) AS seq FROM message
   WHERE workspace_id = $1 AND conversation_id = $2 AND seq > $3 AND seq <= $4 AND NOT private`);
+const HAS_PUBLIC = statement(`
+  SELECT EXISTS (
+    SELECT FROM message WHERE workspace_id = $1 AND conversation_id = $2 AND sender_type = ANY($3)
+      AND NOT private AND content_type <> 'event' AND NOT (sender_type = 'bot' AND metadata ? 'auto')
+  ) AS found`);
 /** After a contact merge, the remaining contact is the sender. */
 const RENAME_SENDER = statement(
   `
@@ -115,6 +121,24 @@ export class MessagesRepository {
   async findLastPublicSeq({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
     const last = await this.sql.first<{ seq: number | null }>(LAST_PUBLIC, [workspaceId, id, after, upTo]);
     return last?.seq ?? null;
+  }
+
+  /** Public messages of agents that were not unsent, in order of `seq`. */
+  findAnswers(
+    conversation: Conversation,
+    { after, upTo }: { after: number; upTo: number },
+    limit: number,
+  ): Promise<Message[]> {
+    const query = this.ofConversation(systemOf(conversation.workspaceId), conversation)
+      .andWhere('message.seq > :after AND message.seq <= :upTo', { after, upTo })
+      .andWhere(`message.senderType = 'agent' AND NOT message.private AND message.contentType <> 'event'`)
+      .andWhere('message.deletedAt IS NULL');
+    return this.loadWithoutErased(query.orderBy('message.seq').limit(limit));
+  }
+
+  /** Timeline entries and automatic messages do not count. */
+  async hasPublicMessage({ workspaceId, id }: Conversation, senders: readonly SenderType[]): Promise<boolean> {
+    return (await this.sql.first<{ found: boolean }>(HAS_PUBLIC, [workspaceId, id, senders]))?.found ?? false;
   }
 
   async renameSender(workspaceId: string, conversationIds: readonly string[], from: string, to: string): Promise<void> {

@@ -12,7 +12,13 @@ import type {
 } from '../bodies.js';
 import { idempotencyHeader, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
-import type { ConversationCountsView, ConversationView, MessageView } from '../types.js';
+import type {
+  ConversationCountsView,
+  ConversationView,
+  MessageView,
+  TranscriptFormat,
+  TranscriptView,
+} from '../types.js';
 
 /** Conversations in the view of agents and servers. `M` is the message body of the caller. */
 export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
@@ -68,6 +74,16 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   /** Marks everything up to `seq` as read by the agents. */
   read(id: string, seq: number): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/read`, { seq });
+  }
+
+  /** Returns the conversation as a file, with private notes. */
+  transcript(id: string, format?: TranscriptFormat): Promise<TranscriptView> {
+    return this.api.get(path`/v1/conversations/${id}/transcript`, { format });
+  }
+
+  /** Mails the conversation as the visitor sees it. */
+  async mailTranscript(id: string, email: string): Promise<void> {
+    await this.api.post(path`/v1/conversations/${id}/transcript`, { email });
   }
 
   messages(id: string, range?: MessageRange): Promise<Page<MessageView>> {
