@@ -10,7 +10,7 @@ export class FollowUpConsumer extends EventConsumer {
   protected readonly name = 'follow_ups';
   protected readonly types = ['message.created'] as const;
   protected override readonly condition = ANSWERS_TO_FOLLOW_UP;
-  protected override readonly wakesAtEvents = false;
+  protected override readonly batchMs = 1_000;
 
   constructor(
     dependencies: ConsumerDependencies,
