@@ -15,6 +15,7 @@ import { MailFailuresModule } from './modules/mail-failures/index.js';
 import { MembersModule } from './modules/members/index.js';
 import { MessagesModule } from './modules/messages/index.js';
 import { RatingsModule } from './modules/ratings/index.js';
+import { NotificationsModule } from './modules/notifications/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { SsoModule } from './modules/sso/index.js';
 import { TranscriptsModule } from './modules/transcripts/index.js';
@@ -51,6 +52,7 @@ export const MODULES = [
   TranscriptsModule,
   FollowUpsModule,
   CannedResponsesModule,
+  NotificationsModule,
   AuditModule,
   RealtimeModule,
 ] as const satisfies readonly (Declarations & (new () => object))[];

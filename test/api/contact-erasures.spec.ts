@@ -88,7 +88,7 @@ async function createConversation(): Promise<string> {
   await visitor.api.post(`/v1/widget/conversations/${id}/messages`, {
     content: `Thanks! ${word}`,
     client_message_id: `mine ${word}`,
-    metadata: { [word]: word, event: word },
+    metadata: { [word]: word, order: word },
   });
   await desk.owner.api.patch(`/v1/conversations/${id}`, {
     subject: `On ${word}`,

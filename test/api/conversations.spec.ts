@@ -26,6 +26,7 @@ interface Counts {
   open: number;
   pending: number;
   snoozed: number;
+  mentioned_unread: number;
 }
 
 const PATH = '/v1/conversations';
@@ -1198,7 +1199,8 @@ describe('Conversations', () => {
                   count(*) FILTER (WHERE assignee_id IS NULL AND status IN ('open', 'pending'))::int AS unassigned,
                   count(*) FILTER (WHERE status = 'open')::int AS open,
                   count(*) FILTER (WHERE status = 'pending')::int AS pending,
-                  count(*) FILTER (WHERE status = 'snoozed')::int AS snoozed
+                  count(*) FILTER (WHERE status = 'snoozed')::int AS snoozed,
+                  0 AS mentioned_unread
            FROM conversation WHERE workspace_id = $1 AND ($3::uuid[] IS NULL OR channel_id = ANY($3))`,
           [desk.workspaceId, memberId, channelIds],
         );
@@ -1219,7 +1221,14 @@ describe('Conversations', () => {
         );
 
       it('Conversation counts match the conversations that the caller can see', async () => {
-        expect(await readCounts()).toEqual({ mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 });
+        expect(await readCounts()).toEqual({
+          mine: 0,
+          unassigned: 0,
+          open: 0,
+          pending: 0,
+          snoozed: 0,
+          mentioned_unread: 0,
+        });
         const colleague = await world.colleague(desk);
         const ids = await race(5, async () => startConversation(await world.visitor(desk)));
         await postAction(String(ids[0]), 'take');
@@ -1228,7 +1237,14 @@ describe('Conversations', () => {
         await postAction(String(ids[3]), 'take');
         await setStatus(String(ids[3]), 'pending');
         await setStatus(String(ids[4]), 'snoozed');
-        expect(await readCounts()).toEqual({ mine: 2, unassigned: 0, open: 2, pending: 1, snoozed: 1 });
+        expect(await readCounts()).toMatchObject({
+          mine: 2,
+          unassigned: 0,
+          open: 2,
+          pending: 1,
+          snoozed: 1,
+          mentioned_unread: 0,
+        });
         expect(await readCounts(colleague.api)).toMatchObject({ mine: 1 });
         expect(await readCounts(await world.apiKey(desk))).toMatchObject({ mine: 0, open: 2 });
         expect(await readCounts((await world.desk()).owner.api)).toMatchObject({ open: 0, unassigned: 0 });
@@ -1555,7 +1571,7 @@ describe('Conversations', () => {
       const id = await startConversation();
       expect((await channelless.api.get<Page<Listed>>(PATH)).data.items).toEqual([]);
       expect((await channelless.api.get(`${PATH}/${id}`)).status).toBe(404);
-      const none = { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
+      const none = { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0, mentioned_unread: 0 };
       expect((await channelless.api.get<Counts>(`${PATH}/counts`)).data).toEqual(none);
       expect((await channelless.api.get<Page<ContactRecord>>('/v1/contacts')).data.items).toEqual([]);
     });

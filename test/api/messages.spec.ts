@@ -763,7 +763,7 @@ describe('Messages', () => {
       const socket = await world.visitorSocket(visitor);
       const sent = await send({
         content: 'embarrassing',
-        metadata: { why: 'embarrassing', event: 'embarrassing' },
+        metadata: { why: 'embarrassing', where: 'embarrassing' },
         client_message_id: 'c-1',
       });
       await edit(sent.data.id, 'awkward');

@@ -16,6 +16,7 @@ import { Contacts } from './resources/contacts.js';
 import { AgentConversations } from './resources/conversations.js';
 import { Invites } from './resources/invites.js';
 import { AgentMembers } from './resources/members.js';
+import { Notifications } from './resources/notifications.js';
 import { Resource } from './resources/resource.js';
 import { Workspace } from './resources/workspace.js';
 import type { AgentSessionView, InvitePreviewView, MeView } from './types.js';
@@ -40,6 +41,7 @@ export class AgentClient {
   readonly channels: Channels;
   readonly cannedResponses: CannedResponses;
   readonly members: AgentMembers;
+  readonly notifications: Notifications;
   readonly invites: Invites;
   readonly bots: Bots;
   readonly apiKeys: AgentApiKeys;
@@ -59,6 +61,7 @@ export class AgentClient {
     this.channels = new Channels(this.api);
     this.cannedResponses = new CannedResponses(this.api);
     this.members = new AgentMembers(this.api);
+    this.notifications = new Notifications(this.api);
     this.invites = new Invites(this.api);
     this.bots = new Bots(this.api);
     this.apiKeys = new AgentApiKeys(this.api);

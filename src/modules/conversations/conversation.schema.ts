@@ -16,7 +16,7 @@ import type {
   VisitorStatus,
 } from './conversation.js';
 import { PRIORITIES, SENDER_TYPES, STATUSES, VISITOR_STATUSES } from './conversation.js';
-import type { ConversationCounts, Sort } from './inbox.js';
+import type { InboxCounts, Sort } from './inbox.js';
 import { SORTS } from './inbox.js';
 
 const optional = true;
@@ -39,6 +39,16 @@ export class ListConversationsQuery extends PageQuery {
   @Text({ optional, description: "Search the contact's name and e-mail, and the conversation's number." })
   query?: string;
   @Time({ optional, description: 'Only conversations that changed at this time or later.' }) updated_since?: string;
+  @Choice(['me'], {
+    optional,
+    description: 'Only conversations in which the caller takes part. Requires an agent session.',
+  })
+  participating?: 'me';
+  @Choice(['me'], {
+    optional,
+    description: 'Only conversations with a note that mentions the caller. Requires an agent session.',
+  })
+  mentioned?: 'me';
   @Choice(SORTS, {
     optional,
     description: '`last_activity` and `created` sort newest first, `waiting` sorts longest waiting first.',
@@ -171,10 +181,16 @@ export class VisitorConversationView implements VisitorConversationRecord {
   @Time() created_at!: string;
 }
 
-export class ConversationCountsView implements ConversationCounts {
+export class ConversationCountsView implements InboxCounts {
   @Integer({ description: 'Open and pending, assigned to the caller.' }) mine!: number;
   @Integer({ description: 'Open and pending, unassigned.' }) unassigned!: number;
   @Integer() open!: number;
   @Integer() pending!: number;
   @Integer() snoozed!: number;
+  @Integer({
+    max: 100,
+    description:
+      'Conversations with a note that mentions the caller and that it has not looked at. Counting stops at 100.',
+  })
+  mentioned_unread!: number;
 }

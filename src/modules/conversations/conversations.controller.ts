@@ -26,6 +26,7 @@ import {
   SnoozeInPast,
 } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
+import { ParticipantsService } from './participants.service.js';
 
 @Section(
   'Conversations',
@@ -35,6 +36,7 @@ import { ConversationsService } from './conversations.service.js';
 export class ConversationsController {
   constructor(
     private readonly conversations: ConversationsService,
+    private readonly participants: ParticipantsService,
     private readonly views: ConversationViewsService,
   ) {}
 
@@ -60,6 +62,8 @@ export class ConversationsController {
       priority: query.priority,
       query: query.query,
       updatedSince: query.updated_since === undefined ? undefined : new Date(query.updated_since),
+      participantId: callerOf(caller, 'participating', query.participating),
+      mentionedId: callerOf(caller, 'mentioned', query.mentioned),
       sort: query.sort ?? 'last_activity',
     });
     return toPageView(page, record => record);
@@ -134,6 +138,18 @@ export class ConversationsController {
     return this.views.toStaffView(await this.conversations.resolve(caller, id, body.expected_version));
   }
 
+  @Post(':id/leave')
+  @Summary(
+    'Leave a conversation.',
+    'The caller takes part in conversations that are assigned to it, in which it has written, or in which it was mentioned. After leaving it gets no more notifications of replies until it writes, or is assigned or mentioned, again.',
+  )
+  @Allow('conversations:write', { only: 'agent' })
+  @Answers(ConversationView)
+  @Throws(NotFound, ConversationErased)
+  async leave(@Caller() caller: AgentPrincipal, @IdParam() id: string): Promise<ConversationView> {
+    return this.views.toStaffView(await this.participants.leave(caller, id));
+  }
+
   @Post(':id/snooze')
   @Summary(
     'Snooze a conversation.',
@@ -189,8 +205,13 @@ export class ConversationsController {
 function assigneeOf(caller: StaffPrincipal, assignee: string | undefined): string | null | undefined {
   if (assignee === undefined) return undefined;
   if (assignee === 'none') return null;
-  if (assignee !== 'me') return assignee;
+  return assignee === 'me' ? callerOf(caller, 'assignee', assignee) : assignee;
+}
+
+/** The member that `me` stands for. @throws ValidationFailed for an API key */
+function callerOf(caller: StaffPrincipal, field: string, me: 'me' | undefined): string | undefined {
+  if (me === undefined) return undefined;
   return caller.kind === 'agent'
     ? caller.memberId
-    : invalidField('assignee', 'not_allowed', '`me` requires an agent session, not an API key');
+    : invalidField(field, 'not_allowed', '`me` requires an agent session, not an API key');
 }

@@ -25,6 +25,10 @@ import { AssigneeRemovalListener } from './listeners/assignee-removal.listener.j
 import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
 import { ContactErasureListener } from './listeners/contact-erasure.listener.js';
 import { ContactMergeListener } from './listeners/contact-merge.listener.js';
+import { LookHooks } from './look-hooks.js';
+import { ParticipantEntity } from './participant.entity.js';
+import { ParticipantsRepository } from './participants.repository.js';
+import { ParticipantsService } from './participants.service.js';
 import { SnoozeWorker } from './snooze.worker.js';
 import { SnoozesRepository } from './snoozes.repository.js';
 import { TimelineHooks } from './timeline-hooks.js';
@@ -41,7 +45,10 @@ import { TimelineHooks } from './timeline-hooks.js';
     ConversationChangeHooks,
     ConversationChangesService,
     ConversationOpeningsService,
+    ParticipantsRepository,
+    LookHooks,
     ConversationsService,
+    ParticipantsService,
     ConversationViewsService,
     ConversationCountsRepairService,
     ChannelSweepsRepository,
@@ -55,6 +62,8 @@ import { TimelineHooks } from './timeline-hooks.js';
   ],
   exports: [
     ConversationsService,
+    ParticipantsService,
+    LookHooks,
     ConversationChangesService,
     ConversationOpeningsService,
     ConversationViewsService,
@@ -69,6 +78,7 @@ export class ConversationsModule {
     ConversationCounterEntity,
     ConversationCountsEntity,
     ChannelSweepEntity,
+    ParticipantEntity,
   ];
   static readonly events = CONVERSATION_EVENTS;
 }

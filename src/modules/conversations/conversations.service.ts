@@ -16,9 +16,10 @@ import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation, ConversationScope, Priority } from './conversation.js';
 import { AssigneeUnavailable, ConversationErased, SnoozeInPast, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
-import type { ConversationCounts, InboxQuery } from './inbox.js';
+import type { InboxCounts, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
+import { ParticipantsRepository } from './participants.repository.js';
 import { TimelineHooks } from './timeline-hooks.js';
 
 const CONTACT_PAGE = 100;
@@ -42,6 +43,7 @@ export class ConversationsService {
     private readonly scopes: ConversationScopesRepository,
     private readonly inbox: InboxRepository,
     private readonly countsRepository: ConversationCountsRepository,
+    private readonly participants: ParticipantsRepository,
     private readonly changes: ConversationChangesService,
     private readonly members: MembersService,
     private readonly channels: ChannelsService,
@@ -57,8 +59,10 @@ export class ConversationsService {
     return this.inbox.findVisitorPage(principal, page);
   }
 
-  getCounts(principal: StaffPrincipal): Promise<ConversationCounts> {
-    return this.countsRepository.getCounts(principal);
+  async getCounts(principal: StaffPrincipal): Promise<InboxCounts> {
+    const counts = await this.countsRepository.getCounts(principal);
+    const mentions = principal.kind === 'agent' ? await this.participants.countUnreadMentions(principal) : 0;
+    return { ...counts, mentioned_unread: mentions };
   }
 
   /** Finds the conversation if the caller may see it. */

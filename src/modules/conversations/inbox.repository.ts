@@ -14,6 +14,7 @@ import type { Conversation } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { STATUSES } from './conversation.js';
 import type { InboxQuery, Sort } from './inbox.js';
+import { MENTIONED, PARTICIPATING } from './participants.repository.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
 
@@ -151,6 +152,8 @@ function filtersByChannelOnly({ sort, ...filters }: InboxQuery): boolean {
     filters.priority,
     filters.query,
     filters.updatedSince,
+    filters.participantId,
+    filters.mentionedId,
   ];
   return sort === 'last_activity' && others.every(other => other === undefined);
 }
@@ -173,7 +176,16 @@ function applyFilters(query: Query, filters: InboxQuery): void {
   else equal('assigneeId', filters.assigneeId);
   if (filters.tag !== undefined) query.andWhere(':tag = ANY(conversation.tags)', { tag: filters.tag });
   if (filters.updatedSince) query.andWhere('conversation.updatedAt >= :since', { since: filters.updatedSince });
+  applyParticipation(query, filters);
   if (filters.query !== undefined) applySearch(query, filters.query);
+}
+
+/** Looks the conversations up by id. PostgreSQL would rather scan the inbox's index, but may find them at its far end. */
+function applyParticipation(query: Query, { participantId, mentionedId }: InboxQuery): void {
+  if (participantId !== undefined) {
+    query.andWhere(`conversation.id = ANY(${PARTICIPATING})`, { participant: participantId });
+  }
+  if (mentionedId !== undefined) query.andWhere(`conversation.id = ANY(${MENTIONED})`, { mentioned: mentionedId });
 }
 
 /** Searches the contact's name and e-mail, and the conversation's number with or without `#`. */

@@ -15,6 +15,10 @@ export interface InboxQuery extends PageRequest {
   priority?: Priority | undefined;
   query?: string | undefined;
   updatedSince?: Date | undefined;
+  /** Only conversations in which this member takes part. */
+  participantId?: string | undefined;
+  /** Only conversations in which this member was mentioned. */
+  mentionedId?: string | undefined;
   sort: Sort;
 }
 
@@ -25,4 +29,9 @@ export interface ConversationCounts {
   open: number;
   pending: number;
   snoozed: number;
+}
+
+export interface InboxCounts extends ConversationCounts {
+  /** Conversations with a mention of the caller that it has not looked at; counting stops at 100. */
+  mentioned_unread: number;
 }

@@ -1,3 +1,4 @@
+export { canServe } from './assignee.js';
 export { ChannelSweepWorker } from './channel-sweep.worker.js';
 export type { ConversationChange } from './conversation-change-hooks.js';
 export { ConversationChangeHooks } from './conversation-change-hooks.js';
@@ -31,6 +32,9 @@ export { ConversationErased, ConversationExists, unknownId } from './conversatio
 export type { ConversationCreated, ConversationRead, ConversationUpdated } from './conversations.events.js';
 export { ConversationsModule } from './conversations.module.js';
 export { ConversationsService } from './conversations.service.js';
+export { LookHooks } from './look-hooks.js';
+export type { ParticipantKey, Participation } from './participant.js';
+export { ParticipantsService } from './participants.service.js';
 export type { TimelineEntry, Trigger } from './lifecycle.js';
 export { isPastReopening, TIMELINE_EVENTS } from './lifecycle.js';
 export type { Timeline } from './timeline-hooks.js';

@@ -41,6 +41,11 @@ export class MemberPresenceService {
     return metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
   }
 
+  /** Tells whether the member has an open socket, whatever availability it has set. */
+  isConnected(workspaceId: string, id: string): boolean {
+    return this.store.findMetadata(memberPresenceGroups.groupFor(workspaceId), id) !== undefined;
+  }
+
   toView(member: Member): MemberRecord {
     return { ...toMemberRecord(member), availability: this.getAvailability(member) };
   }

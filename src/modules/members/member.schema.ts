@@ -1,10 +1,11 @@
 import type { Role } from '../../kernel/principal.js';
 import { ROLES } from '../../kernel/principal.js';
 import { Rule } from '../../platform/schemas/field.js';
-import { Choice, Email, Id, Ids, Integer, Text, Time } from '../../platform/schemas/fields.js';
+import { Choice, Email, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/schemas/fields.js';
 import { isAcceptablePassword, PASSWORD_RULE } from '../users/index.js';
-import type { Availability, MemberRecord, MemberStatus } from './member.js';
+import type { Availability, MemberRecord, MemberStatus, ProfileRecord } from './member.js';
 import { AVAILABILITIES, MEMBER_STATUSES } from './member.js';
+import type { NotificationChannels, NotificationSettings } from './notification-settings.js';
 
 const optional = true;
 
@@ -37,11 +38,26 @@ const AVAILABILITY =
   'Availability that the member has set while it is connected, otherwise `offline`. Sessions and profiles show ' +
   'their own member with the value as set.';
 
+export class NotificationChannelsBody {
+  @Flag({ optional, description: 'List it, and send it to open sockets.' }) app?: boolean;
+  @Flag({ optional, description: 'Mail it if it is unread after five minutes and no socket is open then.' })
+  email?: boolean;
+}
+
+/** Merged key by key. */
+export class NotificationSettingsBody {
+  @Nested(() => NotificationChannelsBody, { optional }) assigned?: NotificationChannelsBody;
+  @Nested(() => NotificationChannelsBody, { optional }) mentioned?: NotificationChannelsBody;
+  @Nested(() => NotificationChannelsBody, { optional }) replied?: NotificationChannelsBody;
+}
+
 export class UpdateProfileBody {
   @Text({ optional, example: 'Ada Lovelace' }) name?: string;
   @Text({ optional, nullable: true, max: 2048, pattern: /^https?:\/\//, example: 'https://shop.example/ada.png' })
   avatar_url?: string | null;
   @Choice(AVAILABILITIES, { optional, description: AVAILABILITY_SET }) availability?: Availability;
+  @Nested(() => NotificationSettingsBody, { optional, description: 'Merged key by key.' })
+  notification_settings?: NotificationSettingsBody;
 }
 
 export class MemberView implements MemberRecord {
@@ -59,4 +75,20 @@ export class MemberView implements MemberRecord {
     string | null;
   @Time() created_at!: string;
   @Time() updated_at!: string;
+}
+
+export class NotificationChannelsView implements NotificationChannels {
+  @Flag() app!: boolean;
+  @Flag() email!: boolean;
+}
+
+export class NotificationSettingsView implements NotificationSettings {
+  @Nested(() => NotificationChannelsView) assigned!: NotificationChannelsView;
+  @Nested(() => NotificationChannelsView) mentioned!: NotificationChannelsView;
+  @Nested(() => NotificationChannelsView) replied!: NotificationChannelsView;
+}
+
+/** The caller's own member. */
+export class ProfileView extends MemberView implements ProfileRecord {
+  @Nested(() => NotificationSettingsView) notification_settings!: NotificationSettingsView;
 }

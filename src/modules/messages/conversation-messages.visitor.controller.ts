@@ -16,7 +16,7 @@ import {
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { MessageReadsService } from './message-reads.service.js';
 import { toMessageRecord } from './message.js';
-import { ContentRequired, ContentTypeReserved, ReplyUnknown } from './messages.errors.js';
+import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 
 /** In this module, because conversations do not know messages. */
 @Section('Visitor')
@@ -37,7 +37,7 @@ export class ConversationMessagesVisitorController {
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(VisitorConversationStartedView)
-  @Throws(ContentRequired, ContentTypeReserved, Unsupported, ReplyUnknown)
+  @Throws(ContentRequired, ContentTypeReserved, MetadataReserved, Unsupported, ReplyUnknown)
   async start(
     @Caller() caller: VisitorPrincipal,
     @Body() body: StartVisitorConversationBody,

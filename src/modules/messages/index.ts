@@ -4,4 +4,5 @@ export { ContactMessageHooks } from './contact-message-hooks.js';
 export { MessageHistoryService } from './message-history.service.js';
 export type { MessageRecord } from './message.js';
 export type { ConversationProgress, MessageChanged, MessageCreated } from './messages.events.js';
+export { mentionsOf } from './message-metadata.js';
 export { MessagesModule } from './messages.module.js';

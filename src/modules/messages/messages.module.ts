@@ -18,6 +18,7 @@ import { FastPathSendsService } from './fast-path-sends.service.js';
 import { MessageErasureListener } from './listeners/message-erasure.listener.js';
 import { SenderMergeListener } from './listeners/sender-merge.listener.js';
 import { TimelineListener } from './listeners/timeline.listener.js';
+import { MentionsService } from './mentions.service.js';
 import { MessageAppenderService } from './message-appender.service.js';
 import { MessageEditsService } from './message-edits.service.js';
 import { MessageEntity } from './message.entity.js';
@@ -53,6 +54,7 @@ import { SendersService } from './senders.service.js';
     FastPathSendsRepository,
     SendersService,
     MessageMetricsService,
+    MentionsService,
     MessageAppenderService,
     ContactMessageHooks,
     AutomaticMessagesService,

@@ -13,10 +13,13 @@ import {
   ContentRequired,
   ContentTypeReserved,
   ConversationMoved,
+  MetadataReserved,
   ReplyToNote,
   ReplyUnknown,
 } from './messages.errors.js';
+import { MentionsService } from './mentions.service.js';
 import { MessageAppenderService } from './message-appender.service.js';
+import { findReservedKey } from './message-metadata.js';
 import type { ContentType, Message } from './message.js';
 import type { MessageWindow } from './message-page.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -64,6 +67,7 @@ export class MessagesService {
     private readonly appender: MessageAppenderService,
     private readonly fastPath: FastPathSendsService,
     private readonly senders: SendersService,
+    private readonly mentions: MentionsService,
     private readonly contacts: ContactsService,
     private readonly contactMessageHooks: ContactMessageHooks,
     private readonly replyTimes: ReplyTimesService,
@@ -97,7 +101,7 @@ export class MessagesService {
 
   /** Tries the fast path. @returns null if the message needs `sendWithLock` */
   async trySendFast(principal: Principal, conversationId: string, request: NewMessage): Promise<Message | null> {
-    if (request.expected_last_seq !== undefined) return null;
+    if (request.expected_last_seq !== undefined || request.metadata?.mentions !== undefined) return null;
     // sendWithLock reports an invalid sender, after it has checked that the conversation is visible
     const sender = await this.senders.resolveSender(principal, request).catch(nullIfDomainError);
     if (!sender) return null;
@@ -111,11 +115,12 @@ export class MessagesService {
     const existing = await this.findExisting(conversation, sender, request.client_message_id);
     if (existing) return { message: existing, conversation, created: false };
     await this.assertExpectations(principal, conversation, request);
+    const metadata = await this.mentions.resolve(conversation, request.metadata ?? {});
     const actor = actorOfSender(sender);
     const askedAt = waitsForPersonSince(conversation);
     if (!request.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
     const firstOfOpening = conversation.contactDue;
-    const message = await this.appender.append(conversation, draftOf(sender, request), actor);
+    const message = await this.appender.append(conversation, { ...draftOf(sender, request), metadata }, actor);
     if (sender.type === 'contact') await this.contactMessageHooks.run({ conversation, message, firstOfOpening });
     if (askedAt && !conversation.firstResponseDue) {
       await this.replyTimes.record(conversation, { askedAt, answeredAt: message.createdAt });
@@ -153,10 +158,14 @@ export class MessagesService {
   }
 }
 
-/** Checks that do not depend on the conversation. @throws ContentRequired, ContentTypeReserved, Unsupported */
+/**
+ * Checks that do not depend on the conversation.
+ * @throws ContentRequired, ContentTypeReserved, MetadataReserved, Unsupported
+ */
 export function assertSendable(request: NewMessage): void {
   if (request.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
   if (request.content_type === 'event') throw new ContentTypeReserved();
+  if (findReservedKey(request.metadata ?? {}, request.private ?? false) !== undefined) throw new MetadataReserved();
   assertHasContent(request.content);
 }
 

@@ -8,7 +8,7 @@ import { AnswersPage, Creates, Section, Summary, Throws } from '../../platform/h
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
-import { ContentRequired, ContentTypeReserved, ReplyUnknown } from './messages.errors.js';
+import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 import { ListMessagesQuery, MessageView, VisitorMessageBody } from './message.schema.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
@@ -48,7 +48,7 @@ export class MessagesVisitorController {
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(MessageView)
-  @Throws(NotFound, ContentRequired, ContentTypeReserved, ReplyUnknown, Unsupported)
+  @Throws(NotFound, ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown, Unsupported)
   async send(
     @Caller() caller: VisitorPrincipal,
     @IdParam('conversation_id') conversationId: string,

@@ -5,6 +5,7 @@ import type { Presence, PresenceSubject } from '../../kernel/presence.js';
 import { PRESENCES } from '../../kernel/presence.js';
 import type { MemberDisplay } from '../members/index.js';
 import type { MessageRecord } from '../messages/index.js';
+import type { NotificationRecord } from '../notifications/index.js';
 import { AnyValue, Embedded, EmbeddedMap } from '../../platform/schemas/answer-fields.js';
 import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/schemas/fields.js';
 
@@ -145,6 +146,14 @@ export class TypingData {
   @Id() sender_id!: string;
   @Text({ nullable }) name!: string | null;
   @Integer({ optional, description: 'On `typing`: milliseconds until the indicator expires.' }) expires_in_ms?: number;
+}
+
+export class NotificationCreatedData {
+  @Embedded('NotificationView') notification!: NotificationRecord;
+}
+
+export class NotificationReadData {
+  @Ids({ nullable, description: 'null: many; read the list again.' }) ids!: string[] | null;
 }
 
 export class TypingFields {

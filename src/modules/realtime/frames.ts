@@ -42,6 +42,14 @@ export const EPHEMERAL_FRAMES = {
     'ViewingData',
   ),
   'typing.stop': both('Somebody stopped typing.', 'TypingData'),
+  'notification.created': agentsOnly(
+    'The member was notified. Sent to its own sockets whose scope has the conversation.',
+    'NotificationCreatedData',
+  ),
+  'notification.read': agentsOnly(
+    "The member's notifications were read, or deleted because their note was unsent. Sent to its own sockets.",
+    'NotificationReadData',
+  ),
 } satisfies Record<string, FrameDefinition>;
 
 /** Frames from clients. Their fields are at the top level, in `data` or in `payload`. */

@@ -17,6 +17,7 @@ import { LastSeenService } from './presence/last-seen.service.js';
 import { PresenceService } from './presence/presence.service.js';
 import { AssigneePresenceService } from './presence/assignee-presence.service.js';
 import { ViewingService } from './presence/viewing.service.js';
+import { NotificationFramesService } from './notification-frames.service.js';
 import { RenewalService } from './renewal.service.js';
 import { ReplayBudgetService } from './replay-budget.service.js';
 import { ReplayService } from './replay.service.js';
@@ -41,6 +42,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     ResumeService,
     RenewalService,
     TypingService,
+    NotificationFramesService,
     PresenceMetadataLoader,
     LastSeenService,
     ConnectionTrackerService,

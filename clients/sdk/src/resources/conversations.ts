@@ -106,4 +106,9 @@ export class AgentConversations extends Conversations {
   take(id: string, options?: Versioned): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/take`, options);
   }
+
+  /** Ends the caller's participation until it writes, or is assigned or mentioned, again. */
+  leave(id: string): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/leave`);
+  }
 }
