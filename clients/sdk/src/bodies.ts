@@ -34,6 +34,7 @@ export type Versioned = Post<'/v1/conversations/{id}/take'>;
 export type RateConversationBody = Post<'/v1/widget/conversations/{id}/rating'>;
 
 export type ListContactsQuery = Query<'/v1/contacts'>;
+export type GetContactQuery = Query<'/v1/contacts/{id}'>;
 export type CreateContactBody = Post<'/v1/contacts'>;
 export type UpdateContactBody = Patch<'/v1/contacts/{id}'>;
 export type MergeContactBody = Post<'/v1/contacts/{id}/merge'>;

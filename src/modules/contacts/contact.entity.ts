@@ -16,6 +16,9 @@ import { isUnsubscribed } from './unsubscribed-address.entity.js';
 @ForeignKey('contact', ['workspaceId', 'mergedIntoId'], ['workspaceId', 'id'], { name: 'fk_contact_merged_into' })
 @Index('ix_contact_search', { synchronize: false })
 @Index('ix_contact_email_backwards', { synchronize: false })
+@Index('ix_contact_email', ['workspaceId', 'email', 'verified', 'id'], {
+  where: `"email" IS NOT NULL AND "ended_at" IS NULL`,
+})
 @Index('ix_contact_merged_into', ['workspaceId', 'mergedIntoId'], { where: `"merged_into_id" IS NOT NULL` })
 export class ContactEntity implements Contact {
   @KeyColumn('workspace_id', 'pk_contact')

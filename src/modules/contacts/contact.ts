@@ -67,6 +67,9 @@ export const CONTACT_FIELDS: ScrubFields<ContactRecord> = {
   updated_at: 'kept',
 };
 
+/** A contact that may be the same person as another one. */
+export type ContactDuplicate = Pick<ContactRecord, 'id' | 'name' | 'verified'>;
+
 /** The contact as lists of conversations show it. */
 export interface ContactSummary {
   id: string;

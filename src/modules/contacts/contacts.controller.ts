@@ -14,6 +14,7 @@ import {
   ContactMergeView,
   ContactView,
   CreateContactBody,
+  GetContactQuery,
   ListContactsQuery,
   MergeContactBody,
   UpdateContactBody,
@@ -46,8 +47,15 @@ export class ContactsController {
   @Allow('contacts:read')
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
-  async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return this.presence.toView(caller, await this.contacts.get(caller, id));
+  async get(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Query() { include }: GetContactQuery,
+  ): Promise<ContactView> {
+    const contact = await this.contacts.get(caller, id);
+    const view = this.presence.toView(caller, contact);
+    if (include !== 'duplicates') return view;
+    return { ...view, duplicates: await this.contacts.findDuplicates(caller, contact) };
   }
 
   @Post()

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
+import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactErasuresService } from './contact-erasures.service.js';
 import { ContactLogService } from './contact-log.service.js';
 import { ContactMergesService } from './contact-merges.service.js';
@@ -19,6 +20,7 @@ import { UnsubscribedAddressEntity } from './unsubscribed-address.entity.js';
   controllers: [ContactsController],
   providers: [
     ContactsRepository,
+    ContactDuplicatesRepository,
     ContactLogService,
     SubscriptionsRepository,
     SubscriptionsService,
