@@ -155,6 +155,8 @@ describe('Conversations', () => {
         reopened_count: 0,
         previous_conversation_id: null,
         csat: null,
+        context: { page: null, locale: null, timezone: null, browser: null, os: null, device: null },
+        pre_chat: null,
         handoff: null,
         version: 1,
         created_at: seen.created_at,

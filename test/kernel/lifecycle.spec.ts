@@ -47,6 +47,8 @@ function conversation(given: Partial<Conversation>): Conversation {
     previousConversationId: null,
     csat: null,
     csatMemberId: null,
+    context: null,
+    preChat: null,
     handoff: null,
     erasedAt: null,
     version: 1,

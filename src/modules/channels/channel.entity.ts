@@ -65,6 +65,9 @@ export class ChannelEntity implements Channel {
   @JsonColumn('business_hours', { nullable: true })
   businessHours!: BusinessHours | null;
 
+  @TextColumn('kept_query_params', { array: true, default: [] })
+  keptQueryParams!: string[];
+
   @JsonColumn('widget_config')
   widgetConfig!: WidgetConfig;
 

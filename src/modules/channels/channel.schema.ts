@@ -15,7 +15,9 @@ import type { BusinessHours } from '../../kernel/business-hours.js';
 import { Hours, Locale } from '../../platform/schemas/local-fields.js';
 import type { ChannelRecord, ChannelStatus, IdentityMode, Routing } from './channel.js';
 import { CHANNEL_STATUSES, IDENTITY_MODES, isOrigin, ROUTING_MODES } from './channel.js';
-import type { PreChatField, WidgetConfig } from './widget-config.js';
+import type { PreChatField, PreChatFieldType } from './pre-chat-form.js';
+import { PRE_CHAT_FIELD_TYPES } from './pre-chat-form.js';
+import type { WidgetConfig } from './widget-config.js';
 
 const COLOR = /^#[0-9a-fA-F]{6}$/;
 const WEB_ADDRESS = /^https?:\/\//;
@@ -41,8 +43,9 @@ export class CreateWidgetThemeBody extends UpdateWidgetThemeBody {
 export class PreChatFieldBody implements PreChatField {
   @Text({ max: 50, pattern: /^[a-z0-9_]+$/, example: 'order_number' }) key!: string;
   @Text({ example: 'Order number' }) label!: string;
-  @Choice(['text', 'email', 'phone', 'textarea']) type!: string;
-  @Flag() required!: boolean;
+  @Choice(PRE_CHAT_FIELD_TYPES) type!: PreChatFieldType;
+  @Flag({ description: 'A required checkbox must be checked.' }) required!: boolean;
+  @Texts({ optional, maxItems: 50, description: 'The choices of a `select`; required there.' }) options?: string[];
 }
 
 export class PreChatFormBody {
@@ -91,6 +94,8 @@ const MAX_FOLLOWUP_MINUTES = 7 * 24 * 60;
 const FOLLOWUP =
   "Minutes after which an agent's unread answer goes to the contact by mail, if none of its sockets is open. Null: never.";
 const REPLY_EMAIL = 'Receives replies to such mails. Null: the mail says that nobody reads replies.';
+const KEPT_QUERY_PARAMS =
+  "Names of query parameters that agents may see in the URLs of a visitor's pages. All others are cut.";
 
 export class RoutingBody {
   @Choice(ROUTING_MODES, { optional, description: ROUTING_MODE }) mode?: Routing['mode'];
@@ -112,6 +117,7 @@ export class UpdateChannelBody {
   followup_email_minutes?: number | null;
   @Email({ optional, nullable: true, description: REPLY_EMAIL }) reply_email?: string | null;
   @Hours({ optional }) business_hours?: BusinessHours | null;
+  @Texts({ optional, maxItems: 20, max: 100, description: KEPT_QUERY_PARAMS }) kept_query_params?: string[];
   @Nested(() => UpdateWidgetConfigBody, { optional }) widget_config?: UpdateWidgetConfigBody;
 }
 
@@ -190,6 +196,7 @@ export class ChannelView implements ChannelRecord {
   followup_email_minutes!: number | null;
   @Email({ nullable: true, description: REPLY_EMAIL }) reply_email!: string | null;
   @Hours() business_hours!: BusinessHours | null;
+  @Texts({ maxItems: 20, max: 100, description: KEPT_QUERY_PARAMS }) kept_query_params!: string[];
   @Nested(() => WidgetSettingsView) widget_config!: WidgetSettingsView;
   @Time() created_at!: string;
   @Time() updated_at!: string;

@@ -46,6 +46,8 @@ export interface Channel {
   replyEmail: string | null;
   /** null uses the workspace's hours. */
   businessHours: BusinessHours | null;
+  /** Query parameters that stay in the URLs of visited pages; all others are cut. */
+  keptQueryParams: string[];
   widgetConfig: WidgetConfig;
   deletedAt: Date | null;
   createdAt: Date;
@@ -68,6 +70,7 @@ export interface ChannelRecord {
   followup_email_minutes: number | null;
   reply_email: string | null;
   business_hours: BusinessHours | null;
+  kept_query_params: string[];
   widget_config: WidgetConfig;
   created_at: string;
   updated_at: string;
@@ -90,6 +93,7 @@ export function toChannelRecord(channel: Channel): ChannelRecord {
     followup_email_minutes: channel.followupEmailMinutes,
     reply_email: channel.replyEmail,
     business_hours: channel.businessHours,
+    kept_query_params: channel.keptQueryParams,
     widget_config: channel.widgetConfig,
     created_at: toWireTime(channel.createdAt),
     updated_at: toWireTime(channel.updatedAt),

@@ -18,6 +18,7 @@ import { newWidgetToken, toChannelRecord } from './channel.js';
 import './channels.events.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { IDENTITY_CONTEXT } from './identity-secrets.repository.js';
+import { assertSelectable } from './pre-chat-form.js';
 import type { WidgetConfigChanges } from './widget-config.js';
 import { changeWidgetConfig, DEFAULT_WIDGET_CONFIG } from './widget-config.js';
 
@@ -34,6 +35,7 @@ export interface ChannelChanges {
   followup_email_minutes?: number | null | undefined;
   reply_email?: string | null | undefined;
   business_hours?: BusinessHours | null | undefined;
+  kept_query_params?: string[] | undefined;
   widget_config?: WidgetConfigChanges | undefined;
 }
 
@@ -122,6 +124,7 @@ export class ChannelsService {
       followupEmailMinutes: null,
       replyEmail: null,
       businessHours: null,
+      keptQueryParams: [],
       widgetConfig: DEFAULT_WIDGET_CONFIG,
       deletedAt: null,
       createdAt: now,
@@ -225,5 +228,9 @@ function applyChanges(channel: Channel, changes: ChannelChanges): void {
   if (changes.followup_email_minutes !== undefined) channel.followupEmailMinutes = changes.followup_email_minutes;
   if (changes.reply_email !== undefined) channel.replyEmail = changes.reply_email;
   if (changes.business_hours !== undefined) channel.businessHours = changes.business_hours;
-  if (changes.widget_config) channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);
+  if (changes.kept_query_params) channel.keptQueryParams = [...new Set(changes.kept_query_params)];
+  if (changes.widget_config) {
+    assertSelectable(changes.widget_config.pre_chat_form?.fields ?? []);
+    channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);
+  }
 }

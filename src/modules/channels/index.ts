@@ -7,4 +7,8 @@ export { tokenGenerationOf, visitorKind } from './channel-tokens.js';
 export { FeatureDisabled, OriginNotAllowed } from './channels.errors.js';
 export { ChannelsModule } from './channels.module.js';
 export { ChannelsService } from './channels.service.js';
+export type { AskedDetails, PreChatForm, PreChatRecord } from './pre-chat-form.js';
+export { readPreChatAnswers } from './pre-chat-form.js';
+export type { VisitedPage } from './visited-page.js';
+export { readVisitedPage } from './visited-page.js';
 export type { WidgetConfig } from './widget-config.js';

@@ -1,3 +1,5 @@
+import type { PreChatForm } from './pre-chat-form.js';
+
 /** Look and features of a channel's widget. */
 export interface WidgetConfig {
   title: string;
@@ -11,7 +13,7 @@ export interface WidgetConfig {
     launcher_label: string;
     logo_url: string | null;
   };
-  pre_chat_form: { enabled: boolean; fields: PreChatField[] };
+  pre_chat_form: PreChatForm;
   features: {
     attachments: boolean;
     emoji: boolean;
@@ -22,13 +24,6 @@ export interface WidgetConfig {
     /** Lets visitors end their chat. */
     end_chat: boolean;
   };
-}
-
-export interface PreChatField {
-  key: string;
-  label: string;
-  type: string;
-  required: boolean;
 }
 
 type DeepPartial<T> = {

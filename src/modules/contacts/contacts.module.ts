@@ -14,6 +14,7 @@ import { ContactsService } from './contacts.service.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 import { UnsubscribedAddressEntity } from './unsubscribed-address.entity.js';
+import { VisitorPagesService } from './visitor-pages.service.js';
 
 @Module({
   imports: [IdempotencyModule],
@@ -26,12 +27,20 @@ import { UnsubscribedAddressEntity } from './unsubscribed-address.entity.js';
     SubscriptionsService,
     ContactsService,
     ContactPresenceService,
+    VisitorPagesService,
     ContactMergesService,
     ContactErasuresService,
     ContactMergeHooks,
     ContactErasureHooks,
   ],
-  exports: [ContactsService, SubscriptionsService, ContactPresenceService, ContactMergeHooks, ContactErasureHooks],
+  exports: [
+    ContactsService,
+    SubscriptionsService,
+    ContactPresenceService,
+    VisitorPagesService,
+    ContactMergeHooks,
+    ContactErasureHooks,
+  ],
 })
 export class ContactsModule {
   static readonly entities = [ContactEntity, ContactChannelEntity, UnsubscribedAddressEntity];

@@ -16,3 +16,6 @@ export { ContactsModule } from './contacts.module.js';
 export type { ContactDetails } from './contact-details.js';
 export { ContactsService } from './contacts.service.js';
 export { SubscriptionsService } from './subscriptions.service.js';
+export type { PresentPage, SiteVisitor } from './visitor-page.js';
+export { readPresentPage, visitorKey, visitorPageGroups } from './visitor-page.js';
+export { VisitorPagesService } from './visitor-pages.service.js';

@@ -15,7 +15,7 @@ import { ConversationsRepository } from './conversations.repository.js';
 import { keepSingleConversation } from './single-conversation.js';
 
 /** A conversation to open. */
-export interface Opening {
+export interface Opening extends Partial<Pick<Conversation, 'context' | 'preChat'>> {
   channel: Channel;
   contact: Contact;
   subject?: string | null;
@@ -81,7 +81,14 @@ export class ConversationOpeningsService {
   }
 
   /** Draws the number and inserts the row in one savepoint, so that a refused row uses no number. */
-  private async insert({ channel, contact, subject = null, continuedId = null }: Opening): Promise<Conversation> {
+  private async insert({
+    channel,
+    contact,
+    subject = null,
+    continuedId = null,
+    context = null,
+    preChat = null,
+  }: Opening): Promise<Conversation> {
     const { workspaceId } = channel;
     const continued = channel.singleConversation ? null : continuedId;
     const latest = await this.conversations.findLatestResolved(workspaceId, channel.id, contact.id);
@@ -123,6 +130,8 @@ export class ConversationOpeningsService {
       previousConversationId: continued ?? latest?.id ?? null,
       csat: null,
       csatMemberId: null,
+      context,
+      preChat,
       handoff: null,
       erasedAt: null,
       version: 1,

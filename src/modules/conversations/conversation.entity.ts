@@ -8,10 +8,12 @@ import {
   TimeColumn,
   WrittenAtColumn,
 } from '../../platform/database/columns.js';
+import type { PreChatRecord } from '../channels/index.js';
 import type {
   BeforeResolve,
   Control,
   Conversation,
+  ConversationContext,
   Handoff,
   LastMessage,
   Priority,
@@ -149,6 +151,11 @@ export class ConversationEntity implements Conversation {
 
   @IdColumn('csat_member_id', { nullable: true })
   csatMemberId!: string | null;
+  @JsonColumn('context', { nullable: true })
+  context!: ConversationContext | null;
+
+  @JsonColumn('pre_chat', { nullable: true })
+  preChat!: PreChatRecord | null;
 
   @JsonColumn('handoff', { nullable: true })
   handoff!: Handoff | null;

@@ -3,9 +3,11 @@ import { Rule } from '../../platform/schemas/field.js';
 import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
 import { PageQuery } from '../../platform/schemas/page.schema.js';
 import { isId } from '../../kernel/ids.js';
+import type { PreChatRecord, VisitedPage } from '../channels/index.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type {
   Control,
+  ConversationContext,
   ConversationRecord,
   Handoff,
   LastMessage,
@@ -112,6 +114,35 @@ export class HandoffView implements Handoff {
   @Time() at!: string;
 }
 
+/** The visitor's own word: show it as text. */
+export class VisitedPageView implements VisitedPage {
+  @Text({
+    max: 2048,
+    example: 'https://shop.example/cart',
+    description: 'Without user, password, fragment, and query parameters that the channel does not keep.',
+  })
+  url!: string;
+  @Text({ nullable, example: 'Your cart' }) title!: string | null;
+  @Text({
+    nullable,
+    max: 2048,
+    example: 'https://search.example',
+    description: 'Origin of the page before. Null for a page of the frame `page`.',
+  })
+  referrer!: string | null;
+}
+
+/** Where and with what the visitor started the conversation, as its browser says. */
+export class ConversationContextView implements ConversationContext {
+  @Nested(() => VisitedPageView, { nullable }) page!: VisitedPageView | null;
+  @Text({ nullable, max: 35, example: 'de' }) locale!: string | null;
+  @Text({ nullable, max: 64, example: 'Europe/Berlin' }) timezone!: string | null;
+  @Text({ nullable, example: 'Firefox 128' }) browser!: string | null;
+  @Text({ nullable, example: 'Windows 10' }) os!: string | null;
+  @Text({ nullable, example: 'desktop', description: '`desktop`, `mobile`, `tablet`, `tv` or `bot`.' })
+  device!: string | null;
+}
+
 export class ActorView implements Actor {
   @Choice(['member', 'contact', 'bot', 'api_key', 'system']) type!: Actor['type'];
   @Id({ nullable }) id!: string | null;
@@ -154,6 +185,13 @@ export class ConversationRecordView implements ConversationRecord {
   @Integer() reopened_count!: number;
   @Id({ nullable }) previous_conversation_id!: string | null;
   @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
+  @Nested(() => ConversationContextView, { nullable, description: 'Null if an agent started it.' })
+  context!: ConversationContextView | null;
+  @FreeForm({
+    nullable,
+    description: 'Answers to the pre-chat form: texts, and booleans of checkboxes. Nobody has verified them.',
+  })
+  pre_chat!: PreChatRecord | null;
   @Nested(() => HandoffView, { nullable }) handoff!: HandoffView | null;
   @Integer({ min: 1 }) version!: number;
   @Time() created_at!: string;

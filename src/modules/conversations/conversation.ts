@@ -2,6 +2,7 @@ import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Actor, EventScope } from '../../kernel/domain-event.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
 import { personal } from '../../kernel/scrub.js';
+import type { PreChatRecord, VisitedPage } from '../channels/index.js';
 import type { MemberDisplay } from '../members/index.js';
 
 export const STATUSES = ['pending', 'open', 'snoozed', 'resolved'] as const;
@@ -34,6 +35,16 @@ export interface Handoff {
   reason: string | null;
   summary: string | null;
   at: string;
+}
+
+/** Where and with what a visitor started the conversation. */
+export interface ConversationContext {
+  page: VisitedPage | null;
+  locale: string | null;
+  timezone: string | null;
+  browser: string | null;
+  os: string | null;
+  device: string | null;
 }
 
 /** The state before a resolve, so that it can be taken back. */
@@ -90,6 +101,10 @@ export interface Conversation {
   csat: Rating | null;
   /** The member that the rating counts for; null if no member served the contact. */
   csatMemberId: string | null;
+  /** Null if an agent started it. */
+  context: ConversationContext | null;
+  /** Answers to the pre-chat form, without the contact's own details. */
+  preChat: PreChatRecord | null;
   /** The last handoff. */
   handoff: Handoff | null;
   /** When its contact was erased, with the content. After that it serves statistics only. */
@@ -138,6 +153,8 @@ export interface ConversationRecord {
   reopened_count: number;
   previous_conversation_id: string | null;
   csat: Rating | null;
+  context: ConversationContext | null;
+  pre_chat: PreChatRecord | null;
   handoff: Handoff | null;
   version: number;
   created_at: string;
@@ -173,6 +190,8 @@ export const CONVERSATION_FIELDS: ScrubFields<ConversationRecord> = {
   reopened_count: 'kept',
   previous_conversation_id: 'kept',
   csat: personal(null),
+  context: personal(null),
+  pre_chat: personal(null),
   handoff: personal(null),
   version: 'kept',
   created_at: 'kept',
@@ -243,6 +262,8 @@ export function toConversationRecord(conversation: Conversation): ConversationRe
     reopened_count: conversation.reopenedCount,
     previous_conversation_id: conversation.previousConversationId,
     csat: conversation.csat,
+    context: conversation.context,
+    pre_chat: conversation.preChat,
     handoff: conversation.handoff,
     version: conversation.version,
     created_at: toWireTime(conversation.createdAt),

@@ -15,7 +15,7 @@ const ERASE = statement(`
   UPDATE conversation
   SET subject = NULL, custom_attributes = '{}', erased_at = $3, unread_agents = 0, unread_contact = 0,
       last_message = last_message || '{"preview": ""}', last_public_message = last_public_message || '{"preview": ""}',
-      csat = csat || '{"comment": null}', handoff = handoff || '{"summary": null}'
+      context = NULL, pre_chat = NULL, csat = csat || '{"comment": null}', handoff = handoff || '{"summary": null}'
   WHERE workspace_id = $1 AND id = ANY($2)`);
 const NOW = statement('SELECT clock_timestamp()::timestamptz(3) AS now');
 

@@ -49,7 +49,16 @@ const RECORD = `json_build_object(${[
   `'unread', json_build_object('agents', conversation.unread_agents, 'contact', conversation.unread_contact)`,
   ...fields('agent_last_read_seq', 'contact_last_read_seq'),
   ...times('resolved_at'),
-  ...fields('resolved_by', 'reopened_count', 'previous_conversation_id', 'csat', 'handoff', 'version'),
+  ...fields(
+    'resolved_by',
+    'reopened_count',
+    'previous_conversation_id',
+    'csat',
+    'context',
+    'pre_chat',
+    'handoff',
+    'version',
+  ),
   ...times('created_at', 'updated_at'),
   `'contact', (
     SELECT json_build_object('id', id, 'name', name, 'email', email, 'avatar_url', avatar_url, 'verified', verified)

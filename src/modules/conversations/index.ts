@@ -19,6 +19,7 @@ export {
 } from './conversation.js';
 export type {
   Conversation,
+  ConversationContext,
   ConversationScope,
   ConversationRecord,
   LastMessage,
@@ -39,3 +40,4 @@ export type { TimelineEntry, Trigger } from './lifecycle.js';
 export { isPastReopening, TIMELINE_EVENTS } from './lifecycle.js';
 export type { Timeline } from './timeline-hooks.js';
 export { TimelineHooks } from './timeline-hooks.js';
+export { describeUserAgent } from './user-agent.js';

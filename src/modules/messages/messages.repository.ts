@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-step.registry.js';
-import type { Principal } from '../../kernel/principal.js';
+import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { systemOf } from '../../kernel/principal.js';
 import type { Conversation, SenderType } from '../conversations/index.js';
 import { MessageEntity } from './message.entity.js';
@@ -46,6 +46,15 @@ const SCRUB_SLICE = statement(`
       AND conversation.workspace_id = $1 AND conversation.id = $2 AND conversation.erased_at IS NOT NULL
   )
   SELECT count(*)::int AS scrubbed, max(seq)::text AS last FROM slice`);
+/** Among the contact's hundred newest conversations: a client repeats a request soon. */
+const CONVERSATION_OF_CLIENT_ID = statement(`
+  SELECT recent.id
+  FROM (
+    SELECT id FROM conversation WHERE workspace_id = $1 AND contact_id = $2 AND channel_id = $3 ORDER BY id DESC LIMIT 100
+  ) recent
+    JOIN message ON message.conversation_id = recent.id AND message.sender_type = 'contact'
+      AND message.sender_id = $2 AND message.client_message_id = $4
+  ORDER BY recent.id DESC LIMIT 1`);
 /** Read in the same query as the messages, so that both have one snapshot. */
 const ERASED_AT = `(
   SELECT erased_at FROM conversation WHERE workspace_id = :workspaceId AND id = :conversationId)`;
@@ -87,6 +96,15 @@ export class MessagesRepository {
   ): Promise<Message | null> {
     const { type: senderType, id: senderId } = sender;
     return this.rows.findOneBy({ conversationId, senderType, senderId, clientMessageId });
+  }
+
+  /** Finds the visitor's conversation that has its message with this client id. */
+  async findConversationId(
+    { workspaceId, contactId, channelId }: VisitorPrincipal,
+    clientMessageId: string,
+  ): Promise<string | null> {
+    const values = [workspaceId, contactId, channelId, clientMessageId];
+    return (await this.sql.first<{ id: string }>(CONVERSATION_OF_CLIENT_ID, values))?.id ?? null;
   }
 
   /** Inserts the message with the database's time: after the lock was granted, so that times ascend with `seq`. */

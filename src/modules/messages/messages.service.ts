@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../kernel/domain-error.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { Unsupported } from '../../kernel/errors.js';
-import type { Principal } from '../../kernel/principal.js';
+import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ReplyTimesService } from '../availability/index.js';
 import { ContactsService } from '../contacts/index.js';
@@ -126,6 +126,12 @@ export class MessagesService {
       await this.replyTimes.record(conversation, { askedAt, answeredAt: message.createdAt });
     }
     return { message, conversation, created: true };
+  }
+
+  /** The visitor's conversation to which it has already sent this message; null if there is none. */
+  async findConversationId(principal: VisitorPrincipal, request: NewMessage): Promise<string | null> {
+    const { client_message_id: clientId } = request;
+    return clientId === undefined ? null : this.messages.findConversationId(principal, clientId);
   }
 
   /** Checks if the sender already sent a message with this client id here. */

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpStatus, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CursorInvalid, NotFound, Unsupported } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
@@ -54,8 +54,9 @@ export class MessagesVisitorController {
     @IdParam('conversation_id') conversationId: string,
     @Body() body: VisitorMessageBody,
     @Res({ passthrough: true }) response: Response,
+    @Headers('user-agent') userAgent?: string,
   ): Promise<MessageView> {
-    const sent = await this.starts.continueByVisitor(caller, conversationId, body);
+    const sent = await this.starts.continueByVisitor(caller, conversationId, body, userAgent);
     if (!sent.created) response.status(HttpStatus.OK);
     return toMessageRecord(sent.message);
   }

@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../kernel/domain-error.js';
+import type { VisitedPage } from '../channels/index.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type { ConversationRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
 import type { Presence, PresenceSubject } from '../../kernel/presence.js';
@@ -140,6 +141,17 @@ export class ViewingData {
   @Ids({ description: 'The members who are viewing the conversation, without duplicates.' }) members!: string[];
 }
 
+export class VisitorPageData {
+  @Id() conversation_id!: string;
+  @Id() contact_id!: string;
+  @Embedded('VisitedPageView', {
+    nullable,
+    description: "The visitor's own word: show it as text. Null once it has left.",
+  })
+  page!: VisitedPage | null;
+  @Time({ description: 'Since when.' }) at!: string;
+}
+
 export class TypingData {
   @Id() conversation_id!: string;
   @Choice(['agent', 'contact']) sender_type!: 'agent' | 'contact';
@@ -166,6 +178,12 @@ export class AgentTypingFields extends TypingFields {
 
 export class ViewingFields {
   @Id({ nullable, description: 'null to stop viewing.' }) conversation_id!: string | null;
+}
+
+export class PageFields {
+  @Text({ max: 65_536, description: 'An http(s) URL. Anything else is ignored.', example: 'https://shop.example/cart' })
+  url!: string;
+  @Text({ optional, min: 0, max: 65_536, example: 'Your cart' }) title?: string;
 }
 
 export class AuthFields {

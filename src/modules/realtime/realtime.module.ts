@@ -12,6 +12,8 @@ import { EventsController } from './events.controller.js';
 import { FrameViewsService } from './frame-views.service.js';
 import { HandshakeService } from './handshake.service.js';
 import { ConnectionTrackerService } from './presence/connection-tracker.service.js';
+import { PageReportsService } from './presence/page-reports.service.js';
+import { PageViewersService } from './presence/page-viewers.service.js';
 import { PresenceMetadataLoader } from './presence/presence-metadata-loader.js';
 import { LastSeenService } from './presence/last-seen.service.js';
 import { PresenceService } from './presence/presence.service.js';
@@ -48,6 +50,8 @@ import { VisitorGateway } from './visitor.gateway.js';
     ConnectionTrackerService,
     PresenceService,
     AssigneePresenceService,
+    PageReportsService,
+    PageViewersService,
     ViewingService,
     VisitorGateway,
     AgentGateway,

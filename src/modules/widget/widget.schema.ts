@@ -1,4 +1,4 @@
-import { Locale } from '../../platform/schemas/local-fields.js';
+import { BrowserPage, Locale, Timezone } from '../../platform/schemas/local-fields.js';
 import { Embedded } from '../../platform/schemas/answer-fields.js';
 import { Email, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
 import type { Availability } from '../availability/index.js';
@@ -24,6 +24,8 @@ export class OpenSessionBody {
   })
   identity_token?: string;
   @Locale({ optional }) locale?: string;
+  @Timezone({ optional }) timezone?: string;
+  @BrowserPage() page?: unknown;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
 

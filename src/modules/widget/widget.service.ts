@@ -10,13 +10,14 @@ import { AvailabilityService } from '../availability/index.js';
 import type { Channel } from '../channels/index.js';
 import {
   isOriginAllowed,
+  readVisitedPage,
   ChannelsService,
   OriginNotAllowed,
   tokenGenerationOf,
   visitorKind,
 } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
-import { ContactBlocked, ContactsService } from '../contacts/index.js';
+import { ContactBlocked, ContactsService, VisitorPagesService } from '../contacts/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
@@ -33,6 +34,7 @@ export interface SessionRequest extends ContactDetails {
   widget_token: string;
   external_id?: string | undefined;
   identity_token?: string | undefined;
+  page?: unknown;
 }
 
 /** Origin of the request. */
@@ -57,6 +59,7 @@ export class WidgetService {
   constructor(
     private readonly channels: ChannelsService,
     private readonly contacts: ContactsService,
+    private readonly pages: VisitorPagesService,
     private readonly workspaces: WorkspacesService,
     private readonly identity: IdentityService,
     private readonly tokens: TokenService,
@@ -75,6 +78,7 @@ export class WidgetService {
     const contact = await this.findOrCreateContact(channel, request, verified, from.bearer);
     if (contact.blocked) throw new ContactBlocked();
     await this.limiter.consume('widget_session_contact', contact.id);
+    this.reportPage(channel, contact.id, request.page);
     // from the channel as it was when the proof was checked: if that generation has ended since, the token is refused
     const cgen = tokenGenerationOf(channel, visitorKind(contact.verified));
     const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration, cgen };
@@ -174,6 +178,15 @@ export class WidgetService {
     }
   }
 
+  private reportPage(
+    { workspaceId, id: channelId, keptQueryParams }: Channel,
+    contactId: string,
+    given: unknown,
+  ): void {
+    const page = readVisitedPage(given, keptQueryParams);
+    if (page) this.pages.report({ workspaceId, contactId, channelId }, page);
+  }
+
   private async configOf(channel: Channel, workspace: Workspace): Promise<WidgetConfigRecord> {
     const availability = await this.availability.getAvailability(channel, workspace);
     return toWidgetConfigRecord(channel, availability, { mail: this.mails.delivers });
@@ -181,6 +194,6 @@ export class WidgetService {
 }
 
 function detailsOf(request: SessionRequest): ContactDetails & { external_id?: string | undefined } {
-  const { external_id, name, email, phone, locale, custom_attributes } = request;
-  return { external_id, name, email, phone, locale, custom_attributes };
+  const { external_id, name, email, phone, locale, timezone, custom_attributes } = request;
+  return { external_id, name, email, phone, locale, timezone, custom_attributes };
 }

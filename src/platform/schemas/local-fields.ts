@@ -10,7 +10,7 @@ import {
   plainHours,
   WEEKDAYS,
 } from '../../kernel/business-hours.js';
-import { Rule } from '../schemas/field.js';
+import { field, Rule } from '../schemas/field.js';
 import { Text } from '../schemas/fields.js';
 
 interface Optional {
@@ -72,4 +72,21 @@ export function Timezone(options: Optional & { nullable?: boolean } = {}): Prope
 /** A language tag such as `de` or `pt-BR`. */
 export function Locale(options: Optional & { nullable?: boolean } = {}): PropertyDecorator {
   return Text({ max: 35, ...options, pattern: /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, example: 'en' });
+}
+
+/** The page that a browser shows. Accepts any value, because the handler drops what is no page. */
+export function BrowserPage(): PropertyDecorator {
+  const schema = {
+    type: 'object',
+    properties: { url: { type: 'string' }, title: { type: 'string' }, referrer: { type: 'string' } },
+    additionalProperties: true,
+    example: { url: 'https://shop.example/cart', title: 'Your cart', referrer: 'https://search.example/' },
+  };
+  const description =
+    'The page that the browser shows. Anything but an http(s) URL of at most 2,048 characters is ignored.';
+  return field(
+    { optional: true, description },
+    schema as unknown as ApiPropertyOptions,
+    Rule('page', () => true, ''),
+  );
 }
