@@ -11,6 +11,8 @@ type AnyMessageBody = ClientMessage<NonNullable<Post<'/v1/conversations'>['messa
 
 /** A message of a visitor. Without a `client_message_id` the SDK generates one. */
 export type VisitorMessageBody = ClientMessage<Post<'/v1/widget/conversations'>['message']>;
+/** Answers to a channel's pre-chat form, by key: a boolean for a checkbox, else text. */
+export type PreChatAnswers = Record<string, string | boolean>;
 /** A message of an agent, in the agent's own name. */
 export type AgentMessageBody = Omit<AnyMessageBody, 'member_id' | 'bot_id'>;
 /** A message of a server, in the name of a member or of a bot. */
