@@ -5,6 +5,7 @@ import { AutoResolveModule } from './modules/auto-resolve/index.js';
 import { AvailabilityModule } from './modules/availability/index.js';
 import { AwayModule } from './modules/away/index.js';
 import { BotsModule } from './modules/bots/index.js';
+import { BulkActionsModule } from './modules/bulk-actions/index.js';
 import { CannedResponsesModule } from './modules/canned-responses/index.js';
 import { ChannelsModule } from './modules/channels/index.js';
 import { ContactsModule } from './modules/contacts/index.js';
@@ -18,8 +19,10 @@ import { RatingsModule } from './modules/ratings/index.js';
 import { NotificationsModule } from './modules/notifications/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { SsoModule } from './modules/sso/index.js';
+import { TagsModule } from './modules/tags/index.js';
 import { TranscriptsModule } from './modules/transcripts/index.js';
 import { UsersModule } from './modules/users/index.js';
+import { ViewsModule } from './modules/views/index.js';
 import { WidgetModule } from './modules/widget/index.js';
 import { WorkspacesModule } from './modules/workspaces/index.js';
 
@@ -44,6 +47,7 @@ export const MODULES = [
   InvitesModule,
   SsoModule,
   WidgetModule,
+  TagsModule,
   ConversationsModule,
   MessagesModule,
   AutoResolveModule,
@@ -51,7 +55,9 @@ export const MODULES = [
   RatingsModule,
   TranscriptsModule,
   FollowUpsModule,
+  BulkActionsModule,
   CannedResponsesModule,
+  ViewsModule,
   NotificationsModule,
   AuditModule,
   RealtimeModule,

@@ -18,6 +18,18 @@ const REQUESTS = {
   '3 channels': ({ narrowToken }) => [{ path: PAGE, token: narrowToken }],
   '3 channels, deep': ({ narrowToken, narrowDeep }) => [{ path: `${PAGE}?cursor=${narrowDeep}`, token: narrowToken }],
   search: ({ token, emails }) => emails.map(email => ({ path: `${PAGE}?query=${encodeURIComponent(email)}`, token })),
+  'common tag': ({ token }) => [{ path: `${PAGE}?tag=common`, token }],
+  'old tag': ({ token }) => [{ path: `${PAGE}?tag=old`, token }],
+  'rare tag': ({ token }) => [{ path: `${PAGE}?tag=rare&status=open,resolved`, token }],
+  unread: ({ token }) => [{ path: `${PAGE}?unread=true`, token }],
+  urgent: ({ token }) => [{ path: `${PAGE}?priority=urgent&status=open`, token }],
+  'by priority': ({ token }) => [{ path: `${PAGE}?sort=priority`, token }],
+  'bad rating': ({ token }) => [{ path: `${PAGE}?csat=1`, token }],
+  waiting: ({ token }) => [{ path: `${PAGE}?sort=waiting`, token }],
+  'waiting, 3 channels': ({ narrowToken }) => [{ path: `${PAGE}?sort=waiting`, token: narrowToken }],
+  'long waiting': ({ token }) => [{ path: `${PAGE}?waiting_longer_than=3600&unread=true`, token }],
+  'two statuses': ({ token }) => [{ path: `${PAGE}?status=pending,snoozed&assignee=none`, token }],
+  tags: ({ token }) => [{ path: '/v1/tags', token }],
   counts: ({ token }) => [{ path: `${PAGE}/counts`, token }],
 };
 

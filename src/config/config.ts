@@ -3,6 +3,7 @@ import type { Env } from './env.js';
 import { parseEnv } from './env.js';
 import { localSecrets } from './local-secrets.js';
 import type { RateLimits } from './rate-limits.js';
+import type { ResourceLimits } from './resource-limits.js';
 
 /** A secret with its short public id, by which tokens and ciphertexts refer to it. */
 export interface NamedSecret {
@@ -60,6 +61,7 @@ export abstract class Config {
   abstract readonly presenceGraceMs: number;
   /** null when off. */
   abstract readonly rateLimits: RateLimits | null;
+  abstract readonly resourceLimits: ResourceLimits;
   abstract readonly drainSeconds: number;
   abstract readonly logLevel: string;
   abstract readonly logPretty: boolean;
@@ -152,6 +154,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     presenceTtlMs: env.WS_PRESENCE_TTL_MS,
     presenceGraceMs: env.WS_PRESENCE_GRACE_MS,
     rateLimits: env.RATE_LIMITS,
+    resourceLimits: env.RESOURCE_LIMITS,
     drainSeconds: env.given.has('DRAIN_SECONDS') ? env.DRAIN_SECONDS : env.NODE_ENV === 'production' ? 5 : 0,
     logLevel: env.LOG_LEVEL,
     logPretty: env.given.has('LOG_FORMAT') ? env.LOG_FORMAT === 'pretty' : process.stdout.isTTY,

@@ -1,5 +1,7 @@
 import type { RateLimits } from './rate-limits.js';
 import { parseRateLimits } from './rate-limits.js';
+import type { ResourceLimits } from './resource-limits.js';
+import { parseResourceLimits, RESOURCE_LIMITS } from './resource-limits.js';
 import type { Variable } from './variables.js';
 import { integer, mailbox, networks, oneOf, onOff, proxies, secrets, text, token, url } from './variables.js';
 
@@ -165,6 +167,16 @@ export const VARIABLES = {
     '',
     'Overrides of single rates: `name=points/seconds`, separated by commas. `off` is for load tests only.',
     'the published rates',
+  ),
+  RESOURCE_LIMITS: variable<ResourceLimits>(
+    raw => {
+      const limits = parseResourceLimits(raw);
+      return typeof limits === 'string' ? { fault: limits } : { value: limits };
+    },
+    Object.entries(RESOURCE_LIMITS)
+      .map(([name, count]) => `${name}=${count}`)
+      .join(','),
+    'Maximum numbers of rows: `name=number`, separated by commas. Tags and shared views per workspace, views per member.',
   ),
   DRAIN_SECONDS: variable(
     integer(0, 600),

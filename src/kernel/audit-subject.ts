@@ -10,6 +10,8 @@ export interface AuditSubject {
     | 'member'
     | 'session'
     | 'sso_ticket'
+    | 'tag'
+    | 'view'
     | 'workspace';
   /** null: nobody known. */
   id: string | null;

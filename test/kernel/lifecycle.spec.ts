@@ -24,6 +24,7 @@ function conversation(given: Partial<Conversation>): Conversation {
     control: 'human',
     single: true,
     subject: null,
+    tagIds: [],
     tags: [],
     customAttributes: {},
     snoozedUntil: null,

@@ -127,6 +127,8 @@ const MAKERS: Record<string, (scene: Scene) => Promise<Json>> = {
   },
   conversations: (scene: Scene) => scene.world.conversation(scene.visitor, MARK),
   invites: (scene: Scene) => scene.made('/v1/workspace/invites', { email: email() }),
+  views: (scene: Scene) =>
+    scene.made('/v1/views', { name: unique('view'), filters: { channel_id: scene.channel.id }, shared: true }),
   members: async (scene: Scene) => ({ id: (await scene.world.colleague(scene.desk)).memberId }),
 };
 
@@ -196,6 +198,27 @@ const RECIPES: Record<string, Recipe> = {
     path: `/v1/canned-responses/${await scene.one('canned-responses')}/render`,
     body: { conversation_id: await scene.one('conversations') },
   }),
+  'GET /v1/tags': async scene => {
+    const id = await scene.one('conversations');
+    await scene.owner.patch(`/v1/conversations/${id}`, { tags: ['marked'] });
+    return { path: '/v1/tags', reveals: ({ items }) => items.some(({ count }: Json) => count > 0) };
+  },
+  'POST /v1/tags/rename': async scene => {
+    await scene.owner.patch(`/v1/conversations/${await scene.another('conversations')}`, { tags: [unique('tag')] });
+    const { items } = (await scene.owner.get('/v1/tags')).data;
+    return { path: '/v1/tags/rename', body: { from: items[0].name, to: items[0].name } };
+  },
+  'DELETE /v1/tags/{name}': async scene => {
+    const name = unique('tag');
+    await scene.owner.patch(`/v1/conversations/${await scene.another('conversations')}`, { tags: [name] });
+    return { path: `/v1/tags/${name}` };
+  },
+  'GET /v1/views/counts': async scene => {
+    await scene.one('conversations');
+    await scene.one('views');
+    return { path: '/v1/views/counts', reveals: ({ items }) => items.some(({ count }: Json) => count > 0) };
+  },
+  'POST /v1/views': () => ({ path: '/v1/views', body: { name: unique('view'), filters: {} } }),
   'GET /v1/mail/failures': plain('/v1/mail/failures'),
   'GET /v1/notifications': plain('/v1/notifications'),
   'POST /v1/notifications/read': plain('/v1/notifications/read', { all: true }),
@@ -225,6 +248,11 @@ const RECIPES: Record<string, Recipe> = {
     await scene.one('conversations');
     return { path: '/v1/conversations/counts', reveals: ({ open }) => open > 0 };
   },
+  'POST /v1/conversations/bulk': async scene => ({
+    path: '/v1/conversations/bulk',
+    body: { ids: [await scene.one('conversations')], action: 'priority', priority: 'low' },
+    reveals: ({ results }) => results[0].ok === true,
+  }),
   'GET /v1/conversations/{id}': conversation(''),
   'PATCH /v1/conversations/{id}': conversation('', { body: { priority: 'high' } }),
   'POST /v1/conversations/{id}/assign': conversation('/assign', { body: { member_id: null } }),

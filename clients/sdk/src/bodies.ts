@@ -26,6 +26,9 @@ export type ServerMessageBody = AgentMessageBody &
 export type MessageRange = Query<'/v1/conversations/{conversation_id}/messages'>;
 export type ListConversationsQuery = Query<'/v1/conversations'>;
 export type CreateConversationBody<M = AgentMessageBody> = Omit<Post<'/v1/conversations'>, 'message'> & { message?: M };
+/** An action on up to 100 conversations, with what it needs. */
+export type BulkActionBody = Post<'/v1/conversations/bulk'>;
+export type ListTagsQuery = Query<'/v1/tags'>;
 export type UpdateConversationBody = Patch<'/v1/conversations/{id}'>;
 export type SnoozeBody = Post<'/v1/conversations/{id}/snooze'>;
 export type HandoffBody = Post<'/v1/conversations/{id}/handoff'>;

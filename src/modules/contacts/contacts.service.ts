@@ -61,6 +61,11 @@ export class ContactsService {
     return this.contacts.find(workspaceId, id);
   }
 
+  /** Ids of those contacts that the caller may see. */
+  findVisibleIds(principal: Principal, ids: readonly string[]): Promise<Set<string>> {
+    return this.contacts.findVisibleIds(principal, ids);
+  }
+
   /** Channels that these contacts came through. */
   findChannelIds(
     contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[],

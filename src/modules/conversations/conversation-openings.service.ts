@@ -107,6 +107,7 @@ export class ConversationOpeningsService {
       control: 'human',
       single: channel.singleConversation,
       subject,
+      tagIds: [],
       tags: [],
       customAttributes: {},
       snoozedUntil: null,

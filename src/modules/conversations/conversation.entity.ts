@@ -46,7 +46,8 @@ const ROW_KEY: [string, string] = ['workspaceId', 'id'];
 @ForeignKey('member', ['workspaceId', 'csatMemberId'], ROW_KEY, { name: 'fk_conversation_csat_member' })
 @ForeignKey('bot', ['workspaceId', 'botId'], ROW_KEY, { name: 'fk_conversation_bot' })
 @ForeignKey('conversation', ['workspaceId', 'previousConversationId'], ROW_KEY, { name: 'fk_conversation_previous' })
-export class ConversationEntity implements Conversation {
+/** Without the names of the tags: the repository adds them. */
+export class ConversationEntity implements Omit<Conversation, 'tags'> {
   @KeyColumn('workspace_id', 'pk_conversation')
   workspaceId!: string;
 
@@ -83,8 +84,8 @@ export class ConversationEntity implements Conversation {
   @TextColumn('subject', { nullable: true })
   subject!: string | null;
 
-  @TextColumn('tags', { array: true, default: [] })
-  tags!: string[];
+  @IdColumn('tag_ids', { array: true, default: [] })
+  tagIds!: string[];
 
   @JsonColumn('custom_attributes', { default: {} })
   customAttributes!: Record<string, unknown>;
@@ -171,6 +172,22 @@ export class ConversationEntity implements Conversation {
 
   @TimeColumn('updated_at', { default: () => 'clock_timestamp()' })
   updatedAt!: Date;
+}
+
+/**
+ * A property by which the inbox finds a conversation: `priority:high`, `csat:5`, `tag:ID`, `unread`. The table exists
+ * because an index on conversations gains an entry with each message.
+ */
+@Entity({ name: 'conversation_facet' })
+export class ConversationFacetEntity {
+  @KeyColumn('workspace_id', 'pk_conversation_facet')
+  workspaceId!: string;
+
+  @PrimaryColumn({ name: 'facet', type: 'text', primaryKeyConstraintName: 'pk_conversation_facet' })
+  facet!: string;
+
+  @KeyColumn('conversation_id', 'pk_conversation_facet')
+  conversationId!: string;
 }
 
 /** The last conversation number of a workspace, in its own row, so that numbering locks nothing else. */

@@ -1,10 +1,11 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import type { Actor } from '../../kernel/domain-event.js';
-import { Rule } from '../../platform/schemas/field.js';
+import type { FieldOptions } from '../../platform/schemas/field.js';
 import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
-import { PageQuery } from '../../platform/schemas/page.schema.js';
-import { isId } from '../../kernel/ids.js';
 import type { PreChatRecord, VisitedPage } from '../channels/index.js';
 import type { ContactSummary } from '../contacts/index.js';
+import { TAG_LIMITS } from '../tags/index.js';
 import type {
   Control,
   ConversationContext,
@@ -18,45 +19,20 @@ import type {
   VisitorStatus,
 } from './conversation.js';
 import { PRIORITIES, SENDER_TYPES, STATUSES, VISITOR_STATUSES } from './conversation.js';
-import type { InboxCounts, Sort } from './inbox.js';
-import { SORTS } from './inbox.js';
+import type { InboxCounts } from './inbox.js';
 
 const optional = true;
 const nullable = true;
-const TAGS = { maxItems: 20, max: 50 };
 
-function isAssignee(value: unknown): boolean {
-  return value === 'me' || value === 'none' || isId(value);
+/** Tags without the spaces around them. */
+function Tags(options: FieldOptions): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => (Array.isArray(value) ? value.map(trimmed) : (value as unknown))),
+    Texts({ ...options, ...TAG_LIMITS }),
+  );
 }
 
-export class ListConversationsQuery extends PageQuery {
-  @Choice(STATUSES, { optional, description: 'Only conversations with this status.' }) status?: Status;
-  @Text({ optional, description: '`me`, `none` or the id of a member.' })
-  @Rule('assignee', isAssignee, 'must be me, none or the id of a member')
-  assignee?: string;
-  @Id({ optional, description: 'Only conversations of this channel.' }) channel_id?: string;
-  @Id({ optional, description: 'Only conversations of this contact.' }) contact_id?: string;
-  @Text({ optional, max: TAGS.max, description: 'Only conversations with this tag.', example: 'vip' }) tag?: string;
-  @Choice(PRIORITIES, { optional, description: 'Only conversations with this priority.' }) priority?: Priority;
-  @Text({ optional, description: "Search the contact's name and e-mail, and the conversation's number." })
-  query?: string;
-  @Time({ optional, description: 'Only conversations that changed at this time or later.' }) updated_since?: string;
-  @Choice(['me'], {
-    optional,
-    description: 'Only conversations in which the caller takes part. Requires an agent session.',
-  })
-  participating?: 'me';
-  @Choice(['me'], {
-    optional,
-    description: 'Only conversations with a note that mentions the caller. Requires an agent session.',
-  })
-  mentioned?: 'me';
-  @Choice(SORTS, {
-    optional,
-    description: '`last_activity` and `created` sort newest first, `waiting` sorts longest waiting first.',
-  })
-  sort?: Sort;
-}
+const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
 /** `expected_version` refuses a change that was made from an older version. */
 export class ActionBody {
@@ -67,7 +43,7 @@ export class ActionBody {
 export class UpdateConversationBody extends ActionBody {
   @Text({ optional, nullable, example: 'Parcel 4711' }) subject?: string | null;
   @Choice(PRIORITIES, { optional }) priority?: Priority;
-  @Texts({ optional, ...TAGS }) tags?: string[];
+  @Tags({ optional }) tags?: string[];
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
 
@@ -169,7 +145,7 @@ export class ConversationRecordView implements ConversationRecord {
   @Id({ nullable }) bot_id!: string | null;
   @Choice(['bot', 'human']) control!: Control;
   @Text({ nullable, example: 'Parcel 4711' }) subject!: string | null;
-  @Texts(TAGS) tags!: string[];
+  @Texts(TAG_LIMITS) tags!: string[];
   @FreeForm() custom_attributes!: Record<string, unknown>;
   @Time({ nullable }) snoozed_until!: string | null;
   @Time({ nullable }) waiting_since!: string | null;
@@ -231,4 +207,5 @@ export class ConversationCountsView implements InboxCounts {
       'Conversations with a note that mentions the caller and that it has not looked at. Counting stops at 100.',
   })
   mentioned_unread!: number;
+  @Integer({ max: 100, description: 'The contact waits for an answer. Counting stops at 100.' }) waiting!: number;
 }

@@ -72,6 +72,9 @@ export interface Conversation {
   /** Copy of the channel's `single_conversation` at the start: at most one such unresolved conversation per contact. */
   single: boolean;
   subject: string | null;
+  /** Tags as stored. One may have been merged or deleted since. */
+  tagIds: string[];
+  /** Names of the tags. */
   tags: string[];
   customAttributes: Record<string, unknown>;
   snoozedUntil: Date | null;

@@ -1,19 +1,17 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { NotFound, VersionConflict } from '../../kernel/errors.js';
+import { LimitReached, NotFound, VersionConflict } from '../../kernel/errors.js';
 import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { toPageView } from '../../platform/schemas/page.schema.js';
-import { invalidField } from '../../platform/schemas/validation.js';
 import {
   ActionBody,
   AssignBody,
   ConversationCountsView,
   ConversationView,
   HandoffBody,
-  ListConversationsQuery,
   SnoozeBody,
   UpdateConversationBody,
 } from './conversation.schema.js';
@@ -25,6 +23,8 @@ import {
   InvalidTransition,
   SnoozeInPast,
 } from './conversations.errors.js';
+import { ListConversationsQuery } from './inbox.schema.js';
+import { InboxFiltersService } from './inbox-filters.service.js';
 import { ConversationsService } from './conversations.service.js';
 import { ParticipantsService } from './participants.service.js';
 
@@ -38,6 +38,7 @@ export class ConversationsController {
     private readonly conversations: ConversationsService,
     private readonly participants: ParticipantsService,
     private readonly views: ConversationViewsService,
+    private readonly filters: InboxFiltersService,
   ) {}
 
   @Get()
@@ -51,21 +52,10 @@ export class ConversationsController {
     @Caller() caller: StaffPrincipal,
     @Query() query: ListConversationsQuery,
   ): Promise<PageView<ConversationView>> {
-    const page = await this.conversations.list(caller, {
-      limit: query.limit,
-      cursor: query.cursor,
-      status: query.status,
-      assigneeId: assigneeOf(caller, query.assignee),
-      channelId: query.channel_id,
-      contactId: query.contact_id,
-      tag: query.tag,
-      priority: query.priority,
-      query: query.query,
-      updatedSince: query.updated_since === undefined ? undefined : new Date(query.updated_since),
-      participantId: callerOf(caller, 'participating', query.participating),
-      mentionedId: callerOf(caller, 'mentioned', query.mentioned),
-      sort: query.sort ?? 'last_activity',
-    });
+    const { limit, cursor, ...filters } = query;
+    this.filters.assertUsable(caller, filters);
+    const resolved = await this.filters.resolve(caller, filters);
+    const page = await this.conversations.list(caller, { ...resolved, limit, cursor });
     return toPageView(page, record => record);
   }
 
@@ -90,7 +80,7 @@ export class ConversationsController {
   @Summary('Update subject, priority, tags or custom attributes.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, ConversationErased, VersionConflict)
+  @Throws(NotFound, ConversationErased, VersionConflict, LimitReached)
   async update(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
@@ -199,19 +189,4 @@ export class ConversationsController {
   ): Promise<ConversationView> {
     return this.views.toStaffView(await this.conversations.reopen(caller, id, body.expected_version));
   }
-}
-
-/** undefined matches any assignee, null unassigned conversations. An API key cannot use `me`. */
-function assigneeOf(caller: StaffPrincipal, assignee: string | undefined): string | null | undefined {
-  if (assignee === undefined) return undefined;
-  if (assignee === 'none') return null;
-  return assignee === 'me' ? callerOf(caller, 'assignee', assignee) : assignee;
-}
-
-/** The member that `me` stands for. @throws ValidationFailed for an API key */
-function callerOf(caller: StaffPrincipal, field: string, me: 'me' | undefined): string | undefined {
-  if (me === undefined) return undefined;
-  return caller.kind === 'agent'
-    ? caller.memberId
-    : invalidField(field, 'not_allowed', '`me` requires an agent session, not an API key');
 }

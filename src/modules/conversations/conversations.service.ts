@@ -8,21 +8,31 @@ import type { AgentPrincipal, Principal, StaffPrincipal, VisitorPrincipal } from
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Contact } from '../contacts/index.js';
 import { MembersService } from '../members/index.js';
+import { TAG_LIMITS, tagKey, TagsService } from '../tags/index.js';
 import { ChannelsService, FeatureDisabled } from '../channels/index.js';
 import { canServe } from './assignee.js';
 import { ConversationScopesRepository } from './conversation-scopes.repository.js';
 import { ConversationChangesService } from './conversation-changes.service.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation, ConversationScope, Priority } from './conversation.js';
-import { AssigneeUnavailable, ConversationErased, SnoozeInPast, unknownId } from './conversations.errors.js';
+import {
+  AssigneeUnavailable,
+  ConversationErased,
+  SnoozeInPast,
+  tooManyTags,
+  unknownId,
+} from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
-import type { InboxCounts, InboxQuery } from './inbox.js';
+import type { InboxCounts, InboxFilters, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
+import { ConversationFacetsRepository } from './conversation-facets.repository.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 import { ParticipantsRepository } from './participants.repository.js';
 import { TimelineHooks } from './timeline-hooks.js';
 
 const CONTACT_PAGE = 100;
+/** Counts that no table keeps stop here. */
+const MAX_COUNT = 100;
 const MIN_SNOOZE_MS = 60_000;
 const MAX_SNOOZE_MS = 366 * 24 * 60 * MIN_SNOOZE_MS;
 /** How long the member who resolved a conversation may take that back. */
@@ -42,10 +52,12 @@ export class ConversationsService {
     private readonly conversations: ConversationsRepository,
     private readonly scopes: ConversationScopesRepository,
     private readonly inbox: InboxRepository,
+    private readonly facets: ConversationFacetsRepository,
     private readonly countsRepository: ConversationCountsRepository,
     private readonly participants: ParticipantsRepository,
     private readonly changes: ConversationChangesService,
     private readonly members: MembersService,
+    private readonly tags: TagsService,
     private readonly channels: ChannelsService,
     private readonly timelineHooks: TimelineHooks,
     private readonly clock: Clock,
@@ -60,9 +72,12 @@ export class ConversationsService {
   }
 
   async getCounts(principal: StaffPrincipal): Promise<InboxCounts> {
-    const counts = await this.countsRepository.getCounts(principal);
-    const mentions = principal.kind === 'agent' ? await this.participants.countUnreadMentions(principal) : 0;
-    return { ...counts, mentioned_unread: mentions };
+    const [counts, waiting, mentions] = await Promise.all([
+      this.countsRepository.getCounts(principal),
+      this.inbox.countMatches(principal, { sort: 'waiting' }, MAX_COUNT),
+      principal.kind === 'agent' ? this.participants.countUnreadMentions(principal) : 0,
+    ]);
+    return { ...counts, waiting, mentioned_unread: mentions };
   }
 
   /** Finds the conversation if the caller may see it. */
@@ -83,6 +98,16 @@ export class ConversationsService {
   /** Assignees of the visitor's unresolved conversations. @param id only this conversation; null for all */
   findAssigneeIds(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
     return this.scopes.findAssigneeIds(principal, id);
+  }
+
+  /** Counts the conversations that match; counting stops at `limit`. @param timeout in milliseconds */
+  countMatches(principal: StaffPrincipal, filters: InboxFilters, limit: number, timeout?: number): Promise<number> {
+    return this.inbox.countMatches(principal, filters, limit, timeout);
+  }
+
+  /** Writes which of the conversations have unread messages, for the filter `unread`. */
+  writeUnread(conversations: readonly { workspaceId: string; id: string }[]): Promise<void> {
+    return this.facets.setUnread(conversations);
   }
 
   /** All conversations of the contact, oldest first, in pages. */
@@ -113,17 +138,49 @@ export class ConversationsService {
     return this.conversations.tryLockVisible(principal, id);
   }
 
-  /** @throws VersionConflict */
+  /** @throws VersionConflict, LimitReached */
   update(principal: StaffPrincipal, id: string, edits: ConversationEdits, expected?: number): Promise<Conversation> {
     const { subject, priority, tags, custom_attributes: customAttributes } = edits;
-    const columns = Object.fromEntries(
-      Object.entries({ subject, priority, tags: tags && [...new Set(tags)], customAttributes }).filter(
-        ([, value]) => value !== undefined,
-      ),
-    ) as Partial<Conversation>;
-    return this.change(principal, id, expected, conversation =>
-      this.changes.apply(conversation, { columns, timeline: null }, actorOf(principal)),
+    const given = Object.entries({ subject, priority, customAttributes }).filter(([, value]) => value !== undefined);
+    return this.units.run(
+      async () => {
+        const adopted = tags && (await this.tags.adopt(principal.workspaceId, tags));
+        const columns = { ...(Object.fromEntries(given) as Partial<Conversation>), ...adopted };
+        return this.change(principal, id, expected, conversation =>
+          this.changes.apply(conversation, { columns, timeline: null }, actorOf(principal)),
+        );
+      },
+      { row: id },
     );
+  }
+
+  /** Adds a tag to the conversation. @throws LimitReached @throws ValidationFailed if it has 20 tags */
+  tag(principal: StaffPrincipal, id: string, name: string): Promise<Conversation> {
+    return this.units.run(
+      async () => {
+        const added = await this.tags.adopt(principal.workspaceId, [name]);
+        return this.change(principal, id, undefined, async conversation => {
+          const tags = [...new Set([...conversation.tags, ...added.tags])];
+          if (tags.length === conversation.tags.length) return;
+          if (tags.length > TAG_LIMITS.maxItems) throw tooManyTags();
+          const columns = { tags, tagIds: [...conversation.tagIds, ...added.tagIds] };
+          await this.changes.apply(conversation, { columns, timeline: null }, actorOf(principal));
+        });
+      },
+      { row: id },
+    );
+  }
+
+  /** Takes a tag off the conversation. Does nothing if it has no such tag. */
+  untag(principal: StaffPrincipal, id: string, name: string): Promise<Conversation> {
+    return this.change(principal, id, undefined, async conversation => {
+      const removed = await this.tags.findIds(principal.workspaceId, [name]);
+      const columns = {
+        tags: conversation.tags.filter(tag => tagKey(tag) !== tagKey(name)),
+        tagIds: conversation.tagIds.filter(tagId => !removed.includes(tagId)),
+      };
+      await this.changes.apply(conversation, { columns, timeline: null }, actorOf(principal));
+    });
   }
 
   /**

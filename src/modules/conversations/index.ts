@@ -11,6 +11,7 @@ export type { ConversationWithContact } from './conversation-views.service.js';
 export { ConversationViewsService } from './conversation-views.service.js';
 export {
   eventScopeOf,
+  PRIORITIES,
   SENDER_TYPES,
   STATUSES,
   toConversationRecord,
@@ -23,6 +24,7 @@ export type {
   ConversationScope,
   ConversationRecord,
   LastMessage,
+  Priority,
   Rating,
   SenderType,
   Status,
@@ -31,6 +33,9 @@ export type {
 } from './conversation.js';
 export { ConversationErased, ConversationExists, unknownId } from './conversations.errors.js';
 export type { ConversationCreated, ConversationRead, ConversationUpdated } from './conversations.events.js';
+export type { FilterRecord } from './inbox-filters.js';
+export { joinList, splitList } from './inbox-filters.js';
+export { InboxFiltersService } from './inbox-filters.service.js';
 export { ConversationsModule } from './conversations.module.js';
 export { ConversationsService } from './conversations.service.js';
 export { LookHooks } from './look-hooks.js';

@@ -31,6 +31,7 @@ import { MessagesRepository } from './messages.repository.js';
 import { MessagesService } from './messages.service.js';
 import { MessagesVisitorController } from './messages.visitor.controller.js';
 import { SendersService } from './senders.service.js';
+import { UnreadConsumer } from './unread.consumer.js';
 
 @Module({
   imports: [
@@ -63,13 +64,14 @@ import { SendersService } from './senders.service.js';
     MessageEditsService,
     MessageReadsService,
     MessageHistoryService,
+    UnreadConsumer,
     ConversationStartsService,
     ContactExportsService,
     TimelineListener,
     SenderMergeListener,
     MessageErasureListener,
   ],
-  exports: [ContactMessageHooks, AutomaticMessagesService, MessageHistoryService],
+  exports: [ContactMessageHooks, AutomaticMessagesService, MessageHistoryService, MessageReadsService],
 })
 export class MessagesModule {
   static readonly entities = [MessageEntity];

@@ -196,3 +196,9 @@ export class FrameError {
   @Text({ max: 1000 }) message!: string;
   @Embedded('FieldFault', { optional, list: true }) details?: FieldFault[];
 }
+
+/** A tag that was renamed, merged or deleted. */
+export class TagUpdatedData {
+  @Text({ max: 50, example: 'vip' }) from!: string;
+  @Text({ max: 50, nullable: true, description: '`null` if it was deleted.', example: 'gold' }) to!: string | null;
+}

@@ -5,6 +5,7 @@ import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { ConversationsModule } from '../conversations/index.js';
 import { MembersModule } from '../members/index.js';
+import { ViewsModule } from '../views/index.js';
 import { AgentGateway } from './agent.gateway.js';
 import { DeliveryService } from './delivery.service.js';
 import { EventDeliveriesService } from './event-deliveries.service.js';
@@ -20,6 +21,7 @@ import { PresenceService } from './presence/presence.service.js';
 import { AssigneePresenceService } from './presence/assignee-presence.service.js';
 import { ViewingService } from './presence/viewing.service.js';
 import { NotificationFramesService } from './notification-frames.service.js';
+import { OwnViewsService } from './own-views.service.js';
 import { RenewalService } from './renewal.service.js';
 import { ReplayBudgetService } from './replay-budget.service.js';
 import { ReplayService } from './replay.service.js';
@@ -31,7 +33,7 @@ import { VisitorGateway } from './visitor.gateway.js';
 @Global()
 @Module({
   controllers: [EventsController],
-  imports: [AuthModule, ChannelsModule, MembersModule, ContactsModule, ConversationsModule],
+  imports: [AuthModule, ChannelsModule, MembersModule, ContactsModule, ConversationsModule, ViewsModule],
   providers: [
     HandshakeService,
     { provide: ConnectionAuthorizer, useExisting: HandshakeService },
@@ -53,6 +55,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     PageReportsService,
     PageViewersService,
     ViewingService,
+    OwnViewsService,
     VisitorGateway,
     AgentGateway,
   ],

@@ -2,6 +2,7 @@ import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type {
   AgentMessageBody,
+  BulkActionBody,
   CreateConversationBody,
   HandoffBody,
   ListConversationsQuery,
@@ -13,6 +14,7 @@ import type {
 import { idempotencyHeader, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type {
+  BulkResultsView,
   ConversationCountsView,
   ConversationView,
   MessageView,
@@ -69,6 +71,11 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   /** Gives the conversation back to the other agents, with a note for the next one; takes it from a bot. */
   handOff(id: string, body: HandoffBody = {}): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/handoff`, body);
+  }
+
+  /** Acts on up to 100 conversations, each of which succeeds or fails alone. */
+  bulk(body: BulkActionBody): Promise<BulkResultsView> {
+    return this.api.post('/v1/conversations/bulk', body);
   }
 
   /** Marks everything up to `seq` as read by the agents. */
