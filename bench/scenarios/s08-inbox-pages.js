@@ -8,7 +8,7 @@ const SETTLING_SECONDS = 0.15;
 
 /** Tables that grow with the conversations; the table of counts grows with channels and members. */
 const LARGE = new Set(['conversation', 'contact']);
-const QUERIED = new Set([...LARGE, 'conversation_tally']);
+const QUERIED = new Set([...LARGE, 'conversation_tally', 'conversation_facet', 'tag']);
 const PAGE = '/v1/conversations';
 
 /** Requests of each case, from the stage of `opponents/ours-inbox.js`. */

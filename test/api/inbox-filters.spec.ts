@@ -261,6 +261,34 @@ describe('Filters of the inbox', () => {
     await eventually(async () => (await findWrongFacets(desk.workspaceId)).length === 0 || undefined, 3_000);
   });
 
+  it('A frequent tag is found on recent and on old conversations alike, in pages that cover each exactly once.', async () => {
+    const visitor = await world.visitor(desk);
+    const tagIds = ['01960000-0000-7000-9000-0000000000a1', '01960000-0000-7000-9000-0000000000a2'];
+    await sql(
+      `INSERT INTO tag (workspace_id, id, name, key) VALUES ($1, $2, 'old', 'old'), ($1, $3, 'common', 'common')`,
+      [desk.workspaceId, ...tagIds],
+    );
+    await sql(
+      `INSERT INTO conversation (workspace_id, id, number, channel_id, contact_id, status, single, tag_ids, last_activity_at, created_at)
+       SELECT $1, ('01960000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n, $2, $3, 'resolved', false,
+         CASE WHEN n <= 2100 THEN ARRAY[$4::uuid] WHEN n % 5 = 0 THEN ARRAY[$5::uuid] ELSE '{}' END,
+         now() - (13000 - n) * interval '1 minute', now()
+       FROM generate_series(1, 13000) AS n`,
+      [desk.workspaceId, desk.channelId, visitor.contactId, ...tagIds],
+    );
+    await writeFacets(desk.workspaceId);
+    const numbers = Array.from({ length: 13_000 }, (_nothing, index) => 13_000 - index);
+    const old = numbers.filter(number => number <= 2_100);
+    const common = numbers.filter(number => number > 2_100 && number % 5 === 0);
+    expect(await numbersOf({ tag: 'old' })).toEqual(old);
+    expect(await numbersOf({ tag: 'common' })).toEqual(common);
+    expect(await numbersOf({ tag: 'common', order: 'asc' })).toEqual([...common].reverse());
+    expect(await numbersOf({ tag: 'common', sort: 'created' })).toEqual(common);
+    expect(await numbersOf({ tag: 'old,common', sort: 'created', order: 'asc' })).toEqual(
+      [...old, ...common].sort((a, b) => a - b),
+    );
+  }, 60_000);
+
   it('The contact who has waited longest is found by the seconds of waiting.', async () => {
     await world.conversation(await world.visitor(desk));
     expect(await numbersOf({ waiting_longer_than: '3600' })).toEqual([]);

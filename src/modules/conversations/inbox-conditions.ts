@@ -7,6 +7,8 @@ import { MENTIONED, PARTICIPATING } from './participants.repository.js';
 export interface Condition {
   sql: string;
   values?: Record<string, unknown>;
+  /** Facets of which the conversation must have one. Their rows are an index of the conversations that match. */
+  facets?: readonly string[];
 }
 
 const UNRESOLVED = `conversation.status IN ('open', 'pending', 'snoozed')`;
@@ -88,7 +90,7 @@ function unreadOf({ unread }: InboxFilters): Condition | null {
   if (unread === undefined) return null;
   if (!unread) return { sql: 'conversation.unread_agents = 0' };
   const { sql, values } = hasFacet('unread', [UNREAD]);
-  return { sql: `${sql} AND conversation.unread_agents > 0`, values: { ...values } };
+  return { sql: `${sql} AND conversation.unread_agents > 0`, values: { ...values }, facets: [UNREAD] };
 }
 
 function waitingOf({ waitingSince, sort }: InboxFilters): Condition | null {
@@ -98,6 +100,16 @@ function waitingOf({ waitingSince, sort }: InboxFilters): Condition | null {
   return sort === 'waiting' ? { sql: `conversation.waiting_since IS NOT NULL AND ${UNRESOLVED}` } : null;
 }
 
+/** Reads the conversations from the facets, whatever PostgreSQL expects: an array tells it that they are few. */
+export function listedByFacets({ facets = [] }: Condition): Condition {
+  return {
+    sql: `conversation.id = ANY(ARRAY(
+      SELECT listed.conversation_id FROM conversation_facet AS listed
+      WHERE listed.workspace_id = :workspaceId AND listed.facet = ANY(:listedFacets)))`,
+    values: { listedFacets: [...facets] },
+  };
+}
+
 function hasFacet(name: string, facets: readonly string[]): Condition {
   if (facets.length === 0) return NEVER;
   return {
@@ -105,6 +117,7 @@ function hasFacet(name: string, facets: readonly string[]): Condition {
       SELECT FROM conversation_facet AS ${name} WHERE ${name}.workspace_id = :workspaceId
         AND ${name}.conversation_id = conversation.id AND ${name}.facet = ANY(:${name}Facets))`,
     values: { [`${name}Facets`]: [...facets] },
+    facets,
   };
 }
 

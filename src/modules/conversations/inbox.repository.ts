@@ -5,15 +5,17 @@ import { isId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
-import { scopeOf } from '../../kernel/principal.js';
+import { scopeOf, systemOf } from '../../kernel/principal.js';
 import { SqlService } from '../../platform/database/sql.service.js';
-import { wireTime } from '../../platform/database/wire-time.js';
+import { ConversationFacetsRepository } from './conversation-facets.repository.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation, Priority } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { PRIORITIES, STATUSES } from './conversation.js';
-import { conditionsOf } from './inbox-conditions.js';
+import type { Condition } from './inbox-conditions.js';
+import { conditionsOf, listedByFacets } from './inbox-conditions.js';
+import { RECORD } from './inbox-record.js';
 import type { InboxFilters, InboxQuery, Sort } from './inbox.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
@@ -32,48 +34,17 @@ const ORDERS: Record<Sort, Order> = {
   priority: { column: 'lastActivityAt', direction: 'DESC' },
 };
 
-const fields = (...columns: string[]): string[] => columns.map(column => `'${column}', conversation.${column}`);
-const times = (...columns: string[]): string[] =>
-  columns.map(column => `'${column}', ${wireTime(`conversation.${column}`)}`);
-
-/**
- * Builds the view of `ConversationViewsService.toStaffView` in SQL. Parsing forty columns per row and mapping them
- * through the ORM was most of a page's cost. A test compares both views.
- */
-const RECORD = `json_build_object(${[
-  ...fields('id', 'number', 'workspace_id', 'channel_id', 'contact_id', 'status', 'priority', 'assignee_id', 'bot_id'),
-  ...fields('control', 'subject'),
-  `'tags', CASE conversation.tag_ids WHEN '{}' THEN CAST('{}' AS text[]) ELSE tag_names(conversation.workspace_id, conversation.tag_ids) END`,
-  ...fields('custom_attributes'),
-  ...times('snoozed_until', 'waiting_since', 'first_response_at'),
-  ...fields('last_message'),
-  ...times('last_activity_at'),
-  ...fields('last_seq'),
-  `'unread', json_build_object('agents', conversation.unread_agents, 'contact', conversation.unread_contact)`,
-  ...fields('agent_last_read_seq', 'contact_last_read_seq'),
-  ...times('resolved_at'),
-  ...fields(
-    'resolved_by',
-    'reopened_count',
-    'previous_conversation_id',
-    'csat',
-    'context',
-    'pre_chat',
-    'handoff',
-    'version',
-  ),
-  ...times('created_at', 'updated_at'),
-  `'contact', (
-    SELECT json_build_object('id', id, 'name', name, 'email', email, 'avatar_url', avatar_url, 'verified', verified)
-    FROM contact
-    WHERE contact.workspace_id = conversation.workspace_id AND contact.id = conversation.contact_id)`,
-].join(', ')})`;
+/** Conversations that are read from the facets and sorted. */
+const MAX_LISTED = 2_000;
+/** Conversations in the list's order among which those with a frequent facet are looked for. */
+const HORIZON = 10_000;
 
 /** Lists conversations with filters and keyset pagination on matching indexes. */
 @Injectable()
 export class InboxRepository {
   constructor(
     private readonly conversations: ConversationsRepository,
+    private readonly facets: ConversationFacetsRepository,
     private readonly sql: SqlService,
   ) {}
 
@@ -123,14 +94,73 @@ export class InboxRepository {
     return found;
   }
 
-  /** One row more than the limit, if there is one. */
+  /**
+   * One row more than the limit, if there is one. Conversations with a rare facet are read from the facets. With a
+   * frequent one they are found in the list's own order, unless they are rare among its next conversations.
+   */
   private async findRecords(
     principal: StaffPrincipal,
     query: InboxQuery,
     after: Position | null,
   ): Promise<ConversationWithContact[]> {
-    const select = this.buildQuery(principal, query, after).select(RECORD, 'record');
-    return (await select.getRawMany<{ record: ConversationWithContact }>()).map(({ record }) => record);
+    const rarest = await this.findRarest(principal, query);
+    if (!rarest) return this.read(this.buildQuery(principal, query, after));
+    if (rarest.count < MAX_LISTED) return this.read(this.listByFacets(principal, query, after, rarest.condition));
+    const near = this.buildQuery(principal, query, after);
+    const isBounded = await this.stopAtHorizon(near, principal, query, after);
+    const found = await this.read(near);
+    if (!isBounded || found.length > query.limit) return found;
+    return this.read(this.listByFacets(principal, query, after, rarest.condition));
+  }
+
+  private async read(query: Query): Promise<ConversationWithContact[]> {
+    const rows = await query.select(RECORD, 'record').getRawMany<{ record: ConversationWithContact }>();
+    return rows.map(({ record }) => record);
+  }
+
+  /** The condition with the fewest facets; null if none has facets, or the list is short by its own order. */
+  private async findRarest(
+    { workspaceId }: StaffPrincipal,
+    filters: InboxFilters,
+  ): Promise<{ condition: Condition; count: number } | null> {
+    if (filters.sort === 'waiting') return null;
+    const counted: { condition: Condition; count: number }[] = [];
+    for (const condition of conditionsOf(filters)) {
+      if (condition.facets === undefined) continue;
+      counted.push({ condition, count: await this.facets.count(workspaceId, condition.facets, MAX_LISTED) });
+    }
+    return counted.sort((a, b) => a.count - b.count)[0] ?? null;
+  }
+
+  private listByFacets(
+    principal: StaffPrincipal,
+    filters: InboxQuery,
+    after: Position | null,
+    condition: Condition,
+  ): Query {
+    const { sql, values } = listedByFacets(condition);
+    return this.buildQuery(principal, filters, after).andWhere(sql, values);
+  }
+
+  /** Limits the query to the workspace's next conversations in its order. @returns false if these are all */
+  private async stopAtHorizon(
+    query: Query,
+    { workspaceId }: StaffPrincipal,
+    { sort, order }: InboxQuery,
+    after: Position | null,
+  ): Promise<boolean> {
+    const all = this.conversations.visibleTo(systemOf(workspaceId));
+    orderAndLimit(all, { sort, order, limit: 0 }, after);
+    const { column } = ORDERS[sort];
+    if (column !== null) all.select(`conversation.${column}`, 'at').addSelect('conversation.id', 'id');
+    else all.select('conversation.id', 'id');
+    const last = await all.offset(HORIZON).getRawOne<{ at: Date; id: string }>();
+    if (!last) return false;
+    const keys = column === null ? '(conversation.id)' : `(conversation.${column}, conversation.id)`;
+    const marks = column === null ? '(:horizonId)' : '(:horizonAt, :horizonId)';
+    const within = directionOf({ sort, order }) === 'DESC' ? '>=' : '<=';
+    query.andWhere(`${keys} ${within} ${marks}`, { horizonAt: last.at, horizonId: last.id });
+    return true;
   }
 
   private buildQuery(principal: Principal, filters: InboxQuery, after: Position | null): Query {
