@@ -20,7 +20,7 @@ const TAGS = {
   },
   rare: { id: '01960000-0000-7000-9000-000000000003', isOn: (number, count) => number % Math.ceil(count / 40) === 7 },
 };
-/** Of a hundred conversations. */
+/** Shares in percent. */
 const SHARES = { urgent: 1, high: 4, rated: 10, worst: 0.2, unread: 2 };
 const TEXT = 'Thank you for waiting; the parcel is on its way.';
 /** Rows per write. */
