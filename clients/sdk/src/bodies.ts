@@ -24,7 +24,7 @@ export type ServerMessageBody = AgentMessageBody &
  * `next_cursor` continues towards newer messages, otherwise towards older ones.
  */
 export type MessageRange = Query<'/v1/conversations/{conversation_id}/messages'>;
-export type ListConversationsQuery = Query<'/v1/conversations'>;
+export type { ListConversationsQuery, OneOrMore } from './inbox-filters.js';
 export type CreateConversationBody<M = AgentMessageBody> = Omit<Post<'/v1/conversations'>, 'message'> & { message?: M };
 /** An action on up to 100 conversations, with what it needs. */
 export type BulkActionBody = Post<'/v1/conversations/bulk'>;

@@ -11,6 +11,7 @@ import type {
   UpdateConversationBody,
   Versioned,
 } from '../bodies.js';
+import { joinLists } from '../inbox-filters.js';
 import { idempotencyHeader, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type {
@@ -27,7 +28,7 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   constructor(protected readonly api: AuthorizedApi) {}
 
   list(query?: ListConversationsQuery): Promise<Page<ConversationView>> {
-    return this.api.get('/v1/conversations', query);
+    return this.api.get('/v1/conversations', joinLists(query));
   }
 
   counts(): Promise<ConversationCountsView> {
