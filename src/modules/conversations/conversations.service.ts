@@ -133,9 +133,14 @@ export class ConversationsService {
     return conversation;
   }
 
-  /** Locks the conversation until the unit of work ends. @returns null if another transaction has locked it */
+  /** Like `lock`, but does not wait. @returns null also if another transaction has locked the conversation */
   tryLock(principal: Principal, id: string): Promise<Conversation | null> {
     return this.conversations.tryLockVisible(principal, id);
+  }
+
+  /** Locks the conversations in the order of their ids, until the unit of work ends. */
+  lockAll(principal: Principal, ids: readonly string[]): Promise<Conversation[]> {
+    return this.conversations.lockAllVisible(principal, ids);
   }
 
   /** @throws VersionConflict, LimitReached */
@@ -184,7 +189,8 @@ export class ConversationsService {
   }
 
   /**
-   * Assigns the conversation to a member, or unassigns it.
+   * Assigns the conversation to a member, also past its capacity, or unassigns it. A bot's conversation that gets an
+   * assignee is taken over from the bot.
    * @throws AssigneeUnavailable, VersionConflict @throws ValidationFailed for an unknown member
    */
   assign(principal: StaffPrincipal, id: string, memberId: string | null, expected?: number): Promise<Conversation> {
@@ -194,8 +200,12 @@ export class ConversationsService {
         return this.change(principal, id, expected, async conversation => {
           if (memberId !== null && !member) throw unknownId('member_id');
           if (member && !canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
+          const actor = actorOf(principal);
+          if (member && conversation.status === 'pending') {
+            return this.changes.trigger(conversation, 'take', actor, { assigneeId: memberId });
+          }
           const timeline = { event: member ? 'assigned' : 'unassigned', public: false } as const;
-          await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actorOf(principal));
+          await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actor);
         });
       },
       { row: id },
@@ -203,7 +213,7 @@ export class ConversationsService {
   }
 
   /**
-   * Assigns the conversation to the caller, and takes it over from a bot.
+   * Assigns the conversation to the caller, also past its capacity, and takes it over from a bot.
    * @throws AssigneeUnavailable, VersionConflict @throws InvalidTransition if it is resolved
    */
   take(principal: AgentPrincipal, id: string, expected?: number): Promise<Conversation> {
@@ -212,10 +222,8 @@ export class ConversationsService {
         const member = await this.members.lockForShare(principal, principal.memberId);
         return this.change(principal, id, expected, async conversation => {
           if (!canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
-          const actor = actorOf(principal);
-          await this.changes.trigger(conversation, 'take', actor);
-          const timeline = { event: 'assigned', public: false } as const;
-          await this.changes.apply(conversation, { columns: { assigneeId: principal.memberId }, timeline }, actor);
+          const circumstances = { assigneeId: principal.memberId, reason: 'taken' };
+          await this.changes.trigger(conversation, 'take', actorOf(principal), circumstances);
         });
       },
       { row: id },

@@ -58,6 +58,8 @@ export interface Circumstances {
   until?: Date | null;
   /** The enabled bot that the channel is routed to; null if people serve it. */
   botId?: string | null;
+  /** The member who takes the conversation or gets it. */
+  assigneeId?: string | null;
 }
 
 type Rule = (conversation: Conversation, circumstances: Circumstances) => Effects;
@@ -69,6 +71,17 @@ const takeOver: Rule = (_conversation, { now }) => ({
   columns: { status: 'open', control: 'human', waitingSince: now },
   timeline: null,
 });
+
+/** A member takes the conversation, or gets it from a colleague. */
+const take: Rule = (_conversation, { assigneeId = null, reason }) => ({
+  columns: { assigneeId },
+  timeline: { event: 'assigned', public: false, reason },
+});
+
+const takeFromBot: Rule = (conversation, circumstances) => {
+  const { columns, timeline } = take(conversation, circumstances);
+  return { columns: { ...takeOver(conversation, circumstances).columns, ...columns }, timeline };
+};
 
 /** The bot hands off or is deleted; no person has taken over yet. */
 const handOffByBot: Rule = (_conversation, { now, reason, summary }) => ({
@@ -168,7 +181,7 @@ export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
   contact_message: { pending: stay, open: stay, snoozed: wakeByContact, resolved: reopenByContact },
   agent_message: { pending: takeOver, open: stay, snoozed: stay, resolved: reopen },
   bot_message: { pending: stay, open: stay, snoozed: stay, resolved: reopen },
-  take: { pending: takeOver, open: stay, snoozed: stay },
+  take: { pending: takeFromBot, open: take, snoozed: take },
   handoff: { pending: handOffByBot, open: handOff },
   snooze: { open: snooze, snoozed: snooze },
   wake: { snoozed: wake },
