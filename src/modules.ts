@@ -1,4 +1,5 @@
 import { ApiKeysModule } from './modules/api-keys/index.js';
+import { AssignmentModule } from './modules/assignment/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { AutoResolveModule } from './modules/auto-resolve/index.js';
@@ -59,6 +60,7 @@ export const MODULES = [
   CannedResponsesModule,
   ViewsModule,
   NotificationsModule,
+  AssignmentModule,
   AuditModule,
   RealtimeModule,
 ] as const satisfies readonly (Declarations & (new () => object))[];

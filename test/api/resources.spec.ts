@@ -127,7 +127,7 @@ describe('Channels', () => {
       status: 'active',
       allowed_origins: [],
       identity_verification: 'optional',
-      routing: { mode: 'manual', bot_id: null },
+      routing: { mode: 'manual', bot_id: null, reassign_after_minutes: null },
       single_conversation: true,
       reopen_window_hours: 72,
       auto_resolve_hours: null,

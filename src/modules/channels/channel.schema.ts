@@ -88,7 +88,10 @@ export class CreateWidgetConfigBody extends UpdateWidgetConfigBody {
 }
 
 const ROUTING_MODE =
-  'How new conversations are assigned. With `manual`, an agent takes them. The other modes are stored, and take effect once automatic assignment is available.';
+  'Decides who gets open conversations without an assignee. With `manual`, an agent takes them. Otherwise the service assigns each to a member who sees the channel, is online and has fewer than `capacity` open conversations: with `round_robin` to the one who got one of this channel longest ago, with `least_loaded` to the one with the fewest open conversations. While nobody is free they wait, and a member who becomes free gets the first by priority, then by `waiting_since`, then by age. A change applies to open conversations too.';
+const REASSIGN_AFTER =
+  'A conversation whose contact waits is unassigned when its assignee has been offline for so many minutes, so that others get it. Counts from the assignment if that is later. Connections are confirmed about once a minute, so it takes 150 seconds at least. `null` turns it off.';
+const REASSIGN_BOUNDS = { min: 1, max: 10_080, nullable: true, description: REASSIGN_AFTER };
 
 const MAX_FOLLOWUP_MINUTES = 7 * 24 * 60;
 const FOLLOWUP =
@@ -97,8 +100,13 @@ const REPLY_EMAIL = 'Receives replies to such mails. Null: the mail says that no
 const KEPT_QUERY_PARAMS =
   "Names of query parameters that agents may see in the URLs of a visitor's pages. All others are cut.";
 
-export class RoutingBody {
+export class UpdateRoutingBody {
   @Choice(ROUTING_MODES, { optional, description: ROUTING_MODE }) mode?: Routing['mode'];
+  @Integer({ ...REASSIGN_BOUNDS, optional }) reassign_after_minutes?: number | null;
+}
+
+export class CreateRoutingBody extends UpdateRoutingBody {
+  @Integer({ ...REASSIGN_BOUNDS, optional, nullable: false }) declare reassign_after_minutes?: number;
 }
 
 export class UpdateChannelBody {
@@ -108,7 +116,7 @@ export class UpdateChannelBody {
   @Rule('origin', isOrigin, 'must contain origins such as https://shop.example', true)
   allowed_origins?: string[];
   @Choice(IDENTITY_MODES, { optional }) identity_verification?: IdentityMode;
-  @Nested(() => RoutingBody, { optional }) routing?: RoutingBody;
+  @Nested(() => UpdateRoutingBody, { optional }) routing?: UpdateRoutingBody;
   @Flag({ optional }) single_conversation?: boolean;
   @Integer({ optional, min: 0, max: 8760 }) reopen_window_hours?: number;
   @Integer({ optional, nullable: true, min: 1, max: 8760 }) auto_resolve_hours?: number | null;
@@ -123,6 +131,7 @@ export class UpdateChannelBody {
 
 export class CreateChannelBody extends UpdateChannelBody {
   @Text() declare name: string;
+  @Nested(() => CreateRoutingBody, { optional }) declare routing?: CreateRoutingBody;
   @Integer({ optional, min: 1, max: 8760 }) declare auto_resolve_hours?: number;
   @Integer({ optional, min: 1, max: MAX_FOLLOWUP_MINUTES, example: 30, description: FOLLOWUP })
   declare followup_email_minutes?: number;
@@ -142,6 +151,7 @@ export class RotateTokenQuery {
 export class RoutingView implements Routing {
   @Choice(ROUTING_MODES, { description: ROUTING_MODE }) mode!: Routing['mode'];
   @Id({ nullable: true, description: 'The bot that answers first. It cannot be set yet.' }) bot_id!: string | null;
+  @Integer(REASSIGN_BOUNDS) reassign_after_minutes!: number | null;
 }
 
 export class WidgetThemeView {

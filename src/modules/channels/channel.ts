@@ -10,9 +10,18 @@ export const ROUTING_MODES = ['manual', 'round_robin', 'least_loaded'] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 export type IdentityMode = (typeof IDENTITY_MODES)[number];
 
+export type RoutingMode = (typeof ROUTING_MODES)[number];
+
 export interface Routing {
-  mode: (typeof ROUTING_MODES)[number];
+  mode: RoutingMode;
   bot_id: string | null;
+  /** Minutes for which the assignee of a waiting contact may be offline; null for any time. */
+  reassign_after_minutes: number | null;
+}
+
+/** Tells if the service assigns the conversations of the channel. */
+export function assignsAutomatically({ routing, deletedAt }: Pick<Channel, 'routing' | 'deletedAt'>): boolean {
+  return routing.mode !== 'manual' && deletedAt === null;
 }
 
 /** One widget on one site, through which visitors start conversations. */

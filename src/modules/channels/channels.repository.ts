@@ -61,6 +61,16 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
+  /** Locks the channels against changes, in the order of their ids. */
+  lockForShare(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
+    return this.rows
+      .createQueryBuilder('channel')
+      .where('channel.workspaceId = :workspaceId AND channel.id = ANY(:ids)', { workspaceId, ids: [...ids] })
+      .orderBy('channel.id')
+      .setLock('pessimistic_read')
+      .getMany();
+  }
+
   /** Locks the channels that route to the bot, in the order of their ids. */
   lockRoutedTo(workspaceId: string, botId: string): Promise<Channel[]> {
     return this.rows

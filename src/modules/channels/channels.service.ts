@@ -27,7 +27,7 @@ export interface ChannelChanges {
   status?: ChannelStatus | undefined;
   allowed_origins?: string[] | undefined;
   identity_verification?: IdentityMode | undefined;
-  routing?: { mode?: Routing['mode'] | undefined } | undefined;
+  routing?: Partial<Pick<Routing, 'mode' | 'reassign_after_minutes'>> | undefined;
   single_conversation?: boolean | undefined;
   reopen_window_hours?: number | undefined;
   auto_resolve_hours?: number | null | undefined;
@@ -70,6 +70,14 @@ export class ChannelsService {
 
   findByWidgetToken(token: string): Promise<Channel | null> {
     return this.channels.findByWidgetToken(token);
+  }
+
+  /**
+   * Locks the channels against changes until the unit of work ends, in the order of their ids, and finds deleted ones
+   * too. Lock conversations before.
+   */
+  lockForShare(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
+    return this.channels.lockForShare(workspaceId, ids);
   }
 
   /** Allowed origins of the channel, even if it is deleted; null if it does not exist. */
@@ -116,7 +124,7 @@ export class ChannelsService {
       identitySecret: this.cipher.encrypt(identitySecret, IDENTITY_CONTEXT),
       verifiedGeneration: 1,
       unverifiedGeneration: 1,
-      routing: { mode: 'manual', bot_id: null },
+      routing: { mode: 'manual', bot_id: null, reassign_after_minutes: null },
       singleConversation: true,
       reopenWindowHours: 72,
       autoResolveHours: null,
@@ -215,12 +223,19 @@ export class ChannelsService {
   }
 }
 
+function changeRouting(
+  routing: Routing,
+  { mode = routing.mode, reassign_after_minutes: minutes = routing.reassign_after_minutes }: Partial<Routing>,
+): Routing {
+  return { ...routing, mode, reassign_after_minutes: minutes };
+}
+
 function applyChanges(channel: Channel, changes: ChannelChanges): void {
   channel.name = changes.name ?? channel.name;
   channel.status = changes.status ?? channel.status;
   channel.allowedOrigins = changes.allowed_origins?.map(origin => origin.toLowerCase()) ?? channel.allowedOrigins;
   channel.identityVerification = changes.identity_verification ?? channel.identityVerification;
-  channel.routing = { ...channel.routing, mode: changes.routing?.mode ?? channel.routing.mode };
+  channel.routing = changeRouting(channel.routing, changes.routing ?? {});
   channel.singleConversation = changes.single_conversation ?? channel.singleConversation;
   channel.reopenWindowHours = changes.reopen_window_hours ?? channel.reopenWindowHours;
   if (changes.auto_resolve_hours !== undefined) channel.autoResolveHours = changes.auto_resolve_hours;

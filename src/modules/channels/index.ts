@@ -1,7 +1,7 @@
 export type { ChannelChange } from './channel-change-hooks.js';
 export { ChannelChangeHooks } from './channel-change-hooks.js';
-export { isOriginAllowed } from './channel.js';
-export type { Channel, ChannelRecord } from './channel.js';
+export { assignsAutomatically, isOriginAllowed } from './channel.js';
+export type { Channel, ChannelRecord, RoutingMode } from './channel.js';
 export type { VisitorKind } from './channel-tokens.js';
 export { tokenGenerationOf, visitorKind } from './channel-tokens.js';
 export { FeatureDisabled, OriginNotAllowed } from './channels.errors.js';

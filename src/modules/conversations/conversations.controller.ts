@@ -90,7 +90,10 @@ export class ConversationsController {
   }
 
   @Post(':id/assign')
-  @Summary('Assign a conversation to a member, or unassign it.')
+  @Summary(
+    'Assign a conversation to a member, or unassign it.',
+    'A member can be assigned more than its `capacity`. A conversation that a bot serves is taken over from it. An open conversation that is unassigned is assigned anew, unless its channel leaves that to people (`routing.mode` is `manual`).',
+  )
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict, AssigneeUnavailable)

@@ -115,13 +115,15 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   /** Locks the visible ones among the conversations, in the order of their ids. */
-  lockAllVisible(principal: Principal, ids: readonly string[]): Promise<Conversation[]> {
-    if (ids.length === 0) return Promise.resolve([]);
-    return this.visibleTo(principal)
-      .andWhere('conversation.id = ANY(:ids)', { ids: [...ids] })
-      .orderBy('conversation.id')
-      .setLock('for_no_key_update')
-      .getMany();
+  async lockAllVisible(principal: Principal, ids: readonly string[]): Promise<Conversation[]> {
+    if (ids.length === 0) return [];
+    return this.withAllTags(
+      await this.visibleTo(principal)
+        .andWhere('conversation.id = ANY(:ids)', { ids: [...ids] })
+        .orderBy('conversation.id')
+        .setLock('for_no_key_update')
+        .getMany(),
+    );
   }
 
   /** Locks the member's unresolved conversations outside these channels, in the order of their ids. */

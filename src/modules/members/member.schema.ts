@@ -23,12 +23,15 @@ const CHANNELS =
   'Channels that the member sees. `null` means all channels, including future ones. Open sockets follow the change. ' +
   'Unresolved conversations that the member no longer sees are unassigned.';
 
+const CAPACITY =
+  'Number of open conversations, in all channels, from which on the member is assigned no further one. `0` means that ' +
+  'none is ever assigned automatically. People can pass it: by taking a conversation, or by assigning one.';
+
 export class UpdateMemberBody {
   @Text({ optional, example: 'Ada Lovelace' }) name?: string;
   @Choice(ROLES, { optional, description: "At most the caller's own role. An API key counts as `admin`." }) role?: Role;
   @Ids({ optional, nullable: true, description: CHANNELS }) channel_ids?: string[] | null;
-  @Integer({ optional, max: 1000, description: 'Maximum number of open conversations at once.' })
-  capacity?: number;
+  @Integer({ optional, max: 1000, description: CAPACITY }) capacity?: number;
 }
 
 const AVAILABILITY_SET =
@@ -70,7 +73,7 @@ export class MemberView implements MemberRecord {
   @Choice(MEMBER_STATUSES) status!: MemberStatus;
   @Choice(AVAILABILITIES, { description: AVAILABILITY }) availability!: Availability;
   @Ids({ nullable: true }) channel_ids!: string[] | null;
-  @Integer() capacity!: number;
+  @Integer({ description: CAPACITY }) capacity!: number;
   @Time({ nullable: true, description: 'Updated once a minute while the member is connected.' }) last_seen_at!:
     string | null;
   @Time() created_at!: string;
