@@ -15,10 +15,10 @@ import type {
   Priority,
   Rating,
   Status,
-  VisitorConversationRecord,
-  VisitorStatus,
 } from './conversation.js';
-import { PRIORITIES, SENDER_TYPES, STATUSES, VISITOR_STATUSES } from './conversation.js';
+import { PRIORITIES, SENDER_TYPES, STATUSES } from './conversation.js';
+import type { VisitorConversationRecord, VisitorStatus } from './visitor-conversation.js';
+import { VISITOR_STATUSES } from './visitor-conversation.js';
 import type { InboxCounts } from './inbox.js';
 
 const optional = true;
