@@ -61,13 +61,10 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
-  /** Locks the channels against changes, in the order of their ids. */
-  lockForShare(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
+  findAll(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
     return this.rows
       .createQueryBuilder('channel')
       .where('channel.workspaceId = :workspaceId AND channel.id = ANY(:ids)', { workspaceId, ids: [...ids] })
-      .orderBy('channel.id')
-      .setLock('pessimistic_read')
       .getMany();
   }
 

@@ -72,12 +72,9 @@ export class ChannelsService {
     return this.channels.findByWidgetToken(token);
   }
 
-  /**
-   * Locks the channels against changes until the unit of work ends, in the order of their ids, and finds deleted ones
-   * too. Lock conversations before.
-   */
-  lockForShare(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
-    return this.channels.lockForShare(workspaceId, ids);
+  /** Like `find`, for several channels. */
+  findAll(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
+    return this.channels.findAll(workspaceId, ids);
   }
 
   /** Allowed origins of the channel, even if it is deleted; null if it does not exist. */

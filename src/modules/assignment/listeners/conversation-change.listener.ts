@@ -34,7 +34,7 @@ export class ConversationChangeListener implements OnModuleInit {
     const [first] = changes;
     if (!first) return;
     const { workspaceId } = first.to;
-    const channels = await this.lockChannels(workspaceId, changes);
+    const channels = await this.findChannels(workspaceId, changes);
     const channelOf = ({ to }: ConversationChange) => channels.get(to.channelId);
     await this.requests.change(
       workspaceId,
@@ -54,17 +54,14 @@ export class ConversationChangeListener implements OnModuleInit {
     );
   }
 
-  /**
-   * Locks the channels against a change of their routing: it would not find a conversation whose change has not
-   * committed yet.
-   */
-  private async lockChannels(
+  /** Reads them after the conversations were written: the sweep of a routing that changes now waits for this unit of work. */
+  private async findChannels(
     workspaceId: string,
     changes: readonly ConversationChange[],
   ): Promise<Map<string, Channel>> {
     const served = changes.filter(({ to }) => isServedByPeople(to)).map(({ to }) => to.channelId);
     if (served.length === 0) return new Map();
-    const channels = await this.channels.lockForShare(workspaceId, [...new Set(served)]);
+    const channels = await this.channels.findAll(workspaceId, [...new Set(served)]);
     return new Map(channels.map(channel => [channel.id, channel]));
   }
 }

@@ -40,7 +40,7 @@ export class RoutingChangeListener implements OnModuleInit {
   private async applyToSlice(workspaceId: string, channelId: string, afterId: string): Promise<string | null> {
     const ids = await this.requests.findOpenConversations(workspaceId, channelId, afterId, SLICE);
     const conversations = await this.conversations.lockAll(systemOf(workspaceId), ids);
-    // read after the locks: the sweep of a later change waits for these conversations
+    // read after the locks: a later change has a sweep of its own
     const channel = await this.channels.find(workspaceId, channelId);
     if (channel) await this.applyTo(channel, conversations);
     this.units.afterCommit(() => this.worker.wakeFor(workspaceId));
