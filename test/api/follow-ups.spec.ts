@@ -213,7 +213,7 @@ describe('A follow-up', () => {
     expect((await setChannel({ followup_email_minutes: minutes })).status).toBe(400);
   });
 
-  it('Ten instances of the worker at the same time mail each answer once.', async () => {
+  it('A worker that runs ten times at once mails each answer once.', async () => {
     for (let round = 0; round < 10; round += 1) {
       email = `${unique('vera')}@example.com`;
       visitor = await world.visitor(desk, { email });

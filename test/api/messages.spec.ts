@@ -838,7 +838,7 @@ describe('Messages', () => {
         });
       }
       expect(entries.map(({ seq, metadata, private: note }) => [seq, note, metadata])).toEqual([
-        [2, true, { event: 'assigned', actor, assignee_id: agent.memberId }],
+        [2, true, { event: 'assigned', actor, assignee_id: agent.memberId, reason: 'taken' }],
         [3, false, { event: 'resolved' }],
         [4, false, { event: 'reopened' }],
         [5, true, { event: 'unassigned', actor, assignee_id: null }],

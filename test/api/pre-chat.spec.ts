@@ -312,7 +312,7 @@ describe('Two first messages at once', () => {
       expect(contact.name).toBe(`Vera ${pre_chat.order_number}`);
       expect(last_seq).toBe(accepted.length);
     }
-  });
+  }, 120_000);
 
   it.each([true, false])(
     'A first message and its repetitions at once make one conversation with one message (single: %s)',
@@ -326,5 +326,6 @@ describe('Two first messages at once', () => {
         expect(new Set(outcomes.map(({ data }) => data.message.id as string)).size).toBe(1);
       }
     },
+    120_000,
   );
 });

@@ -21,7 +21,7 @@ export class UnsubscribedAddressEntity {
 
 /** SQL that is true if the address of a contact is unsubscribed. It computes the same hash as `addressHash`. */
 export function isUnsubscribed(contact: string): string {
-  const hash = `encode(sha256(convert_to(${contact}.workspace_id::text || ' ' || ${contact}.email, 'UTF8')), 'hex')`;
+  const hash = `encode(sha256(convert_to(concat(${contact}.workspace_id, ' ', ${contact}.email), 'UTF8')), 'hex')`;
   return `EXISTS (SELECT FROM unsubscribed_address
     WHERE unsubscribed_address.workspace_id = ${contact}.workspace_id AND address_hash = ${hash})`;
 }

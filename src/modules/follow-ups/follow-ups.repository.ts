@@ -5,13 +5,13 @@ import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
 
 /**
  * Condition on events: an agent's public answer in a channel with follow-ups. The list of such channels is read once per
- * query, so that a message of another channel costs the comparison of two ids.
+ * query, and CASE lets PostgreSQL look into the payload of no other message.
  */
 export const ANSWERS_TO_FOLLOW_UP = `
-  (event.workspace_id, event.channel_id) IN (
+  CASE WHEN (event.workspace_id, event.channel_id) IN (
     SELECT workspace_id, id FROM channel WHERE followup_email_minutes IS NOT NULL
-  ) AND payload #>> '{message,sender_type}' = 'agent' AND payload #>> '{message,private}' = 'false'
-    AND payload #>> '{message,content_type}' <> 'event'`;
+  ) THEN payload #>> '{message,sender_type}' = 'agent' AND payload #>> '{message,private}' = 'false'
+    AND payload #>> '{message,content_type}' <> 'event' ELSE false END`;
 /** Leaves a time that is set: the first unread answer decides. */
 const ARM = statement(`
   INSERT INTO follow_up (workspace_id, conversation_id, due_at)

@@ -101,10 +101,15 @@ export function requestValidation(): PipeTransform {
  * @param field the name of the part @throws ValidationFailed
  */
 export function readShape<Shape extends object>(type: new () => Shape, value: object, field: string): Shape {
-  const shape = plainToInstance(type, value);
+  const shape = plainToInstance(type, withoutNativeKeys(value));
   const errors = validateSync(shape, { whitelist: true, forbidUnknownValues: false });
   if (errors.length > 0) throw new ValidationFailed({ details: faultsOf(errors, field) });
   return shape;
+}
+
+/** class-transformer would take such keys for the object's own class or methods. */
+function withoutNativeKeys(value: object): object {
+  return JSON.parse(JSON.stringify(value), (key, item: unknown) => (key in Object.prototype ? undefined : item)) as object;
 }
 
 /** @throws ValidationFailed for one field, for a rule that the field's decorators cannot check */
