@@ -25,9 +25,9 @@ export class ChannelSweepEntity {
   @IdColumn('after_id')
   afterId!: string;
 
-  /** The transaction that changed the setting. */
-  @Column({ name: 'requested_in', type: 'bigint' })
-  requestedIn!: string;
+  /** The sweep begins when all transactions with ids below this one have ended; null until it was first seen. */
+  @Column({ name: 'barrier', type: 'bigint', nullable: true })
+  barrier!: string | null;
 
   @TimeColumn('requested_at')
   requestedAt!: Date;

@@ -13,18 +13,22 @@ export interface ChannelSweep extends DueRow {
 
 /**
  * A conversation that is opened while the setting changes may follow the old one, and stays invisible until it is
- * committed. So a sweep begins when no transaction of that time is open. In a restored database the ids of transactions
- * may lie ahead.
+ * committed. So once the change is visible, a sweep waits for the transactions that are open then: their ids are below
+ * its barrier. In a restored database a barrier may lie ahead of all ids.
  */
-const MAY_BEGIN = `(requested_in < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-                OR requested_in >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`;
+const MAY_BEGIN = `(barrier <= pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+                OR barrier > pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`;
 const COLUMNS = `id, workspace_id AS "workspaceId", channel_id AS "channelId", task, after_id AS "afterId"`;
 
 const REQUEST = statement(`
-  INSERT INTO channel_sweep (id, workspace_id, channel_id, task, after_id, requested_in, requested_at)
-  VALUES ($1, $2, $3, $4, '${NIL_ID}', pg_current_xact_id()::text::bigint, $5)
+  INSERT INTO channel_sweep (id, workspace_id, channel_id, task, after_id, requested_at)
+  VALUES ($1, $2, $3, $4, '${NIL_ID}', $5)
   ON CONFLICT (workspace_id, channel_id, task)
-  DO UPDATE SET after_id = excluded.after_id, requested_in = excluded.requested_in, requested_at = excluded.requested_at`);
+  DO UPDATE SET after_id = excluded.after_id, barrier = NULL, requested_at = excluded.requested_at`);
+const SET_BARRIERS = statement(`
+  UPDATE channel_sweep SET barrier = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+  WHERE id IN (SELECT id FROM channel_sweep WHERE barrier IS NULL FOR UPDATE SKIP LOCKED)`);
+const WITHOUT_BARRIER = statement('SELECT true AS found FROM channel_sweep WHERE barrier IS NULL LIMIT 1');
 const DUE = statement(`
   SELECT ${COLUMNS} FROM channel_sweep
   WHERE ${MAY_BEGIN} AND workspace_id <> ALL($2::uuid[]) AND id <> ALL($3::uuid[])
@@ -45,7 +49,8 @@ export class ChannelSweepsRepository {
     await this.sql.count(REQUEST, [newId(), workspaceId, channelId, task, now]);
   }
 
-  findDue({ limit, exceptWorkspaceIds, exceptIds }: DueQuery): Promise<ChannelSweep[]> {
+  async findDue({ limit, exceptWorkspaceIds, exceptIds }: DueQuery): Promise<ChannelSweep[]> {
+    if (await this.sql.first(WITHOUT_BARRIER)) await this.sql.count(SET_BARRIERS);
     return this.sql.rows<ChannelSweep>(DUE, [limit, exceptWorkspaceIds, exceptIds]);
   }
 

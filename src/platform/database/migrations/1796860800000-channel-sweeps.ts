@@ -17,7 +17,7 @@ const UP = `CREATE TABLE channel_sweep (
    channel_id uuid NOT NULL,
    task text NOT NULL,
    after_id uuid NOT NULL,
-   requested_in bigint NOT NULL,
+   barrier bigint,
    requested_at timestamptz(3) NOT NULL,
    CONSTRAINT uq_channel_sweep_task UNIQUE (workspace_id, channel_id, task),
    CONSTRAINT fk_channel_sweep_channel FOREIGN KEY (workspace_id, channel_id)

@@ -22,8 +22,8 @@ const UP = [
    )`,
   'CREATE INDEX ix_idle_timer_due ON idle_timer (due_at)',
   // settings of before take effect: until now they were stored only
-  `INSERT INTO channel_sweep (id, workspace_id, channel_id, task, after_id, requested_in, requested_at)
+  `INSERT INTO channel_sweep (id, workspace_id, channel_id, task, after_id, requested_at)
    SELECT gen_random_uuid(), workspace_id, id, 'idle_timers', '00000000-0000-0000-0000-000000000000',
-          pg_current_xact_id()::text::bigint, clock_timestamp()
+          clock_timestamp()
    FROM channel WHERE auto_resolve_hours IS NOT NULL AND deleted_at IS NULL`,
 ];
