@@ -156,7 +156,7 @@ describe('A handoff', () => {
 });
 
 describe('A resolve that is taken back', () => {
-  it('The agent who resolved takes it back within 30 seconds: status, assignee and snooze return, and nobody sees an entry.', async () => {
+  it('The agent who resolved a conversation takes that back within 30 seconds: status, assignee and snooze return, and the entry disappears.', async () => {
     await act('take');
     await act('snooze', { until: inSeconds(DAY) });
     const before = await read();
