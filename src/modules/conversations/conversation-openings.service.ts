@@ -10,7 +10,8 @@ import { ContactsService, toContactSummary } from '../contacts/index.js';
 import { ConversationChangeHooks } from './conversation-change-hooks.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 import type { Conversation } from './conversation.js';
-import { eventScopeOf, toConversationRecord, toVisitorConversationRecord } from './conversation.js';
+import { eventScopeOf, toConversationRecord } from './conversation.js';
+import { toVisitorConversationRecord } from './visitor-conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { keepSingleConversation } from './single-conversation.js';
 

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ContactSummary } from '../contacts/index.js';
 import { ContactsService, toContactSummary } from '../contacts/index.js';
 import { MembersService } from '../members/index.js';
-import type { Conversation, ConversationRecord, VisitorConversationRecord } from './conversation.js';
-import { toConversationRecord, toVisitorConversationRecord } from './conversation.js';
+import type { Conversation, ConversationRecord } from './conversation.js';
+import { toConversationRecord } from './conversation.js';
+import type { VisitorConversationRecord } from './visitor-conversation.js';
+import { toVisitorConversationRecord } from './visitor-conversation.js';
 
 export type ConversationWithContact = ConversationRecord & { contact: ContactSummary };
 

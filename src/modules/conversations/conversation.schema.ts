@@ -4,18 +4,10 @@ import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '
 import { PageQuery } from '../../platform/schemas/page.schema.js';
 import { isId } from '../../kernel/ids.js';
 import type { ContactSummary } from '../contacts/index.js';
-import type {
-  Control,
-  ConversationRecord,
-  Handoff,
-  LastMessage,
-  Priority,
-  Rating,
-  Status,
-  VisitorConversationRecord,
-  VisitorStatus,
-} from './conversation.js';
-import { PRIORITIES, SENDER_TYPES, STATUSES, VISITOR_STATUSES } from './conversation.js';
+import type { Control, ConversationRecord, Handoff, LastMessage, Priority, Rating, Status } from './conversation.js';
+import { PRIORITIES, SENDER_TYPES, STATUSES } from './conversation.js';
+import type { VisitorConversationRecord, VisitorStatus } from './visitor-conversation.js';
+import { VISITOR_STATUSES } from './visitor-conversation.js';
 import type { ConversationCounts, Sort } from './inbox.js';
 import { SORTS } from './inbox.js';
 

@@ -2,15 +2,11 @@ import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Actor, EventScope } from '../../kernel/domain-event.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
 import { personal } from '../../kernel/scrub.js';
-import type { MemberDisplay } from '../members/index.js';
 
 export const STATUSES = ['pending', 'open', 'snoozed', 'resolved'] as const;
-export const VISITOR_STATUSES = ['pending', 'open', 'resolved'] as const;
 export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
 export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
 export type Status = (typeof STATUSES)[number];
-/** The status as visitors see it: a snooze is the agents' affair. */
-export type VisitorStatus = Exclude<Status, 'snoozed'>;
 export type Priority = (typeof PRIORITIES)[number];
 export type Control = 'bot' | 'human';
 export type SenderType = (typeof SENDER_TYPES)[number];
@@ -182,32 +178,6 @@ export interface Unread {
   contact: number;
 }
 
-/** Everything that a visitor sees of its conversation. Counts and previews cover public messages only. */
-export interface VisitorConversationRecord {
-  id: string;
-  number: number;
-  status: VisitorStatus;
-  assignee: MemberDisplay | null;
-  last_message: LastMessage | null;
-  last_seq: number;
-  unread: Unread;
-  csat: Rating | null;
-  created_at: string;
-}
-
-/** The scrubbing of each field. */
-export const VISITOR_CONVERSATION_FIELDS: ScrubFields<VisitorConversationRecord> = {
-  id: 'kept',
-  number: 'kept',
-  status: 'kept',
-  assignee: 'kept',
-  last_message: personal(null),
-  last_seq: 'kept',
-  unread: 'kept',
-  csat: personal(null),
-  created_at: 'kept',
-};
-
 export function unreadOf(conversation: Conversation): Unread {
   return { agents: conversation.unreadAgents, contact: conversation.unreadContact };
 }
@@ -245,26 +215,5 @@ export function toConversationRecord(conversation: Conversation): ConversationRe
     version: conversation.version,
     created_at: toWireTime(conversation.createdAt),
     updated_at: toWireTime(conversation.updatedAt),
-  };
-}
-
-export function toVisitorStatus(status: Status): VisitorStatus {
-  return status === 'snoozed' ? 'open' : status;
-}
-
-export function toVisitorConversationRecord(
-  conversation: Conversation,
-  assignee: MemberDisplay | null,
-): VisitorConversationRecord {
-  return {
-    id: conversation.id,
-    number: conversation.number,
-    status: toVisitorStatus(conversation.status),
-    assignee,
-    last_message: conversation.lastPublicMessage,
-    last_seq: conversation.lastPublicSeq,
-    unread: unreadOf(conversation),
-    csat: conversation.csat,
-    created_at: toWireTime(conversation.createdAt),
   };
 }

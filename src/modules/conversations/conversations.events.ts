@@ -4,8 +4,10 @@ import { changesOf } from '../../kernel/scrub.js';
 import type { ContactSummary } from '../contacts/index.js';
 import { CONTACT_SUMMARY_FIELDS } from '../contacts/index.js';
 import type { MemberDisplay } from '../members/index.js';
-import type { ConversationRecord, Status, VisitorConversationRecord, VisitorStatus } from './conversation.js';
-import { CONVERSATION_FIELDS, toVisitorStatus, VISITOR_CONVERSATION_FIELDS } from './conversation.js';
+import type { ConversationRecord, Status } from './conversation.js';
+import { CONVERSATION_FIELDS } from './conversation.js';
+import type { VisitorConversationRecord, VisitorStatus } from './visitor-conversation.js';
+import { toVisitorStatus, VISITOR_CONVERSATION_FIELDS } from './visitor-conversation.js';
 
 export interface ConversationCreated {
   conversation: ConversationRecord;

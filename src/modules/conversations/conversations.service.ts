@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
-import type { Actor } from '../../kernel/domain-event.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
@@ -19,13 +18,12 @@ import { ConversationsRepository } from './conversations.repository.js';
 import type { ConversationCounts, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
+import { mayUndoResolve } from './lifecycle.js';
 import { TimelineHooks } from './timeline-hooks.js';
 
 const CONTACT_PAGE = 100;
 const MIN_SNOOZE_MS = 60_000;
 const MAX_SNOOZE_MS = 366 * 24 * 60 * MIN_SNOOZE_MS;
-/** How long the member who resolved a conversation may take that back. */
-const UNDO_MS = 30_000;
 
 export interface ConversationEdits {
   subject?: string | null | undefined;
@@ -197,7 +195,7 @@ export class ConversationsService {
     return this.change(principal, id, expected, async conversation => {
       const actor = actorOf(principal);
       if (
-        this.mayUndoResolve(conversation, actor) &&
+        mayUndoResolve(conversation, actor, this.clock.now()) &&
         (await this.timelineHooks.timeline.withdrawResolve(conversation, actor))
       ) {
         return this.changes.trigger(conversation, 'undo_resolve', actor);
@@ -218,13 +216,6 @@ export class ConversationsService {
   private assertSnoozable(until: Date): void {
     const ahead = until.getTime() - this.clock.now().getTime();
     if (ahead < MIN_SNOOZE_MS || ahead > MAX_SNOOZE_MS) throw new SnoozeInPast();
-  }
-
-  private mayUndoResolve({ resolvedAt, resolvedBy, csat }: Conversation, by: Actor): boolean {
-    if (resolvedAt === null || by.type !== 'member' || resolvedBy?.type !== 'member' || resolvedBy.id !== by.id)
-      return false;
-    const isRated = csat !== null && new Date(csat.rated_at) >= resolvedAt;
-    return !isRated && this.clock.now().getTime() - resolvedAt.getTime() <= UNDO_MS;
   }
 
   private change(

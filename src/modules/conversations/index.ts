@@ -8,14 +8,7 @@ export type { Opening } from './conversation-openings.service.js';
 export { ConversationOpeningsService } from './conversation-openings.service.js';
 export type { ConversationWithContact } from './conversation-views.service.js';
 export { ConversationViewsService } from './conversation-views.service.js';
-export {
-  eventScopeOf,
-  SENDER_TYPES,
-  STATUSES,
-  toConversationRecord,
-  toVisitorStatus,
-  unreadOf,
-} from './conversation.js';
+export { eventScopeOf, SENDER_TYPES, STATUSES, toConversationRecord, unreadOf } from './conversation.js';
 export type {
   Conversation,
   ConversationScope,
@@ -25,7 +18,6 @@ export type {
   SenderType,
   Status,
   Unread,
-  VisitorConversationRecord,
 } from './conversation.js';
 export { ConversationErased, ConversationExists, unknownId } from './conversations.errors.js';
 export type { ConversationCreated, ConversationRead, ConversationUpdated } from './conversations.events.js';
@@ -35,3 +27,5 @@ export type { TimelineEntry, Trigger } from './lifecycle.js';
 export { isPastReopening, TIMELINE_EVENTS } from './lifecycle.js';
 export type { Timeline } from './timeline-hooks.js';
 export { TimelineHooks } from './timeline-hooks.js';
+export type { VisitorConversationRecord } from './visitor-conversation.js';
+export { toVisitorStatus } from './visitor-conversation.js';

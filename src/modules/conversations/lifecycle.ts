@@ -59,6 +59,8 @@ export interface Circumstances {
   botId?: string | null;
 }
 
+const UNDO_MS = 30_000;
+
 type Rule = (conversation: Conversation, circumstances: Circumstances) => Effects;
 
 const stay: Rule = () => ({ columns: {}, timeline: null });
@@ -198,6 +200,14 @@ export const TARGET_STATUS: Record<Trigger, Status> = {
 export function transition(conversation: Conversation, trigger: Trigger, circumstances: Circumstances): Effects | null {
   const rule = TRANSITIONS[trigger][conversation.status];
   return rule ? rule(conversation, circumstances) : null;
+}
+
+/** True if the member who resolved the conversation may take that back: within half a minute, and before a rating. */
+export function mayUndoResolve({ resolvedAt, resolvedBy, csat }: Conversation, by: Actor, now: Date): boolean {
+  if (resolvedAt === null || by.type !== 'member' || resolvedBy?.type !== 'member' || resolvedBy.id !== by.id)
+    return false;
+  const isRated = csat !== null && new Date(csat.rated_at) >= resolvedAt;
+  return !isRated && now.getTime() - resolvedAt.getTime() <= UNDO_MS;
 }
 
 /** True if a contact's message comes after the reopen window, so that it starts a new conversation. */
