@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
+import { readTimeline } from '../support/timeline.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
@@ -43,10 +44,6 @@ const timers = async (): Promise<Json[]> =>
     desk.workspaceId,
     id,
   ]);
-const entries = async (caller: Caller, path: string): Promise<Json[]> => {
-  const { items } = (await caller.get(path)).data as { items: Json[] };
-  return items.filter(({ content_type }) => content_type === 'event').map(({ metadata }) => metadata as Json);
-};
 /** Lets every instance look, as it does once a second. */
 const look = async (instance = world) => {
   await instance.app.app.get(ChannelSweepWorker).runUntilDone();
@@ -69,7 +66,7 @@ describe('A channel that resolves idle conversations', () => {
     expect((await read()).resolved_by).toEqual({ type: 'system', id: null });
     const session = await visitor.api.post('/v1/widget/session', { widget_token: desk.widgetToken });
     const again = world.as(session.data.visitor_token);
-    expect(await entries(again, `/v1/widget/conversations/${id}/messages`)).toEqual([{ event: 'resolved' }]);
+    expect(await readTimeline(again, `/v1/widget/conversations/${id}`)).toEqual([{ event: 'resolved' }]);
     expect(await timers()).toEqual([]);
   });
 
@@ -200,7 +197,7 @@ describe('Idle timers of two instances', () => {
     second.app.clock.advance(2 * HOUR);
     await Promise.all([look(), look(second), look(), look(second)]);
     await eventually(async () => (await read()).status === 'resolved' || undefined, 2_500);
-    expect(await entries(key, `/v1/conversations/${id}/messages`)).toEqual([{ event: 'resolved' }]);
+    expect(await readTimeline(key, `/v1/conversations/${id}`)).toEqual([{ event: 'resolved' }]);
     await second.stop();
   });
 

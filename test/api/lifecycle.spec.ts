@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { race } from '../support/race.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
+import { readTimeline } from '../support/timeline.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
@@ -35,14 +36,8 @@ const shown = async (): Promise<Json> => (await visitor.api.get(`/v1/widget/conv
 const write = (content = 'Hello?') => visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content });
 const answer = (body: object = {}, agent: Agent = desk.owner) =>
   agent.api.post(`/v1/conversations/${id}/messages`, { content: 'Let me look.', ...body });
-const timeline = async (): Promise<Json[]> => {
-  const { items } = (await key.get(`/v1/conversations/${id}/messages`)).data as { items: Json[] };
-  return items.filter(({ content_type }) => content_type === 'event').map(({ metadata }) => metadata as Json);
-};
-const publicTimeline = async (): Promise<Json[]> => {
-  const { items } = (await visitor.api.get(`/v1/widget/conversations/${id}/messages`)).data as { items: Json[] };
-  return items.filter(({ content_type }) => content_type === 'event').map(({ metadata }) => metadata as Json);
-};
+const timeline = () => readTimeline(key, `/v1/conversations/${id}`);
+const publicTimeline = () => readTimeline(visitor.api, `/v1/widget/conversations/${id}`);
 const refusal = ({ status, error }: { status: number; error?: { code: string } }) => [status, error?.code];
 
 describe('A snoozed conversation', () => {
@@ -156,7 +151,7 @@ describe('A handoff', () => {
 });
 
 describe('A resolve that is taken back', () => {
-  it('The agent who resolved takes it back within 30 seconds: status, assignee and snooze return, and nobody sees an entry.', async () => {
+  it('The agent who resolved a conversation takes that back within 30 seconds: status, assignee and snooze return, and the entry disappears.', async () => {
     await act('take');
     await act('snooze', { until: inSeconds(DAY) });
     const before = await read();

@@ -5,8 +5,7 @@ import type { ApiKeyRecord } from './api-key.js';
 const SCOPES = ['*', ...KEY_SCOPES];
 const SCOPES_DESCRIPTION =
   'Scopes of the key. Defaults to `*`, all scopes. `members:write`, `invites:write`, `sso:write`, `webhooks:write` and ' +
-  '`bots:write` count as `*`: each of them reaches everything, by signing in as any member or by sending all that is ' +
-  'said to another server.';
+  '`bots:write` count as `*`. The first three sign in as any member; the others send all messages to another server.';
 
 export class CreateApiKeyBody {
   @Text({ example: 'Shop backend' }) name!: string;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { systemOf } from '../../kernel/principal.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import type { Conversation } from '../conversations/index.js';
 import { ConversationChangesService, ConversationsService } from '../conversations/index.js';

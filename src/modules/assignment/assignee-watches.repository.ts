@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { Config } from '../../config/config.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 import type { WatchChange } from './assignment.js';
 
 /** Presence times to live after which `last_seen_at` of a member is certain: it is written once in each. */
@@ -59,9 +60,7 @@ const LOOK = statement(`
 const IS_ABSENT = statement(`
   SELECT absent_at <= $1 AND waiting_since IS NOT NULL AS absent FROM (${JUDGED('assignee_watch')}
     WHERE watch.workspace_id = $3 AND watch.conversation_id = $4) AS watch`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(due_at) AS oldest
-  FROM (SELECT due_at FROM assignee_watch WHERE due_at <= $1 ORDER BY due_at LIMIT ${BACKLOG_LIMIT}) AS due`);
+const BACKLOG = backlogStatement('due_at', 'assignee_watch WHERE due_at <= $1');
 
 /** Open conversations whose assignee may go offline. Callers that add or remove one have locked the conversation. */
 @Injectable()
@@ -110,7 +109,7 @@ export class AssigneeWatchesRepository {
     await this.sql.count(POSTPONE, [workspaceId, conversationId, to]);
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 import type { RoutingMode } from '../channels/index.js';
 import type { AssignmentRequest, RequestChange } from './assignment.js';
 
@@ -93,9 +93,7 @@ const NEXT = statement(`
              turn.assigned_at NULLS FIRST, free.id
     LIMIT 1
   ) AS chosen`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(requested_at) AS oldest
-  FROM (SELECT requested_at FROM assignment_request ORDER BY requested_at LIMIT ${BACKLOG_LIMIT}) AS waiting`);
+const BACKLOG = backlogStatement('requested_at', 'assignment_request');
 
 /** The conversation that is assigned next, and the state in which its member was chosen. */
 export interface NextAssignment {
@@ -166,8 +164,8 @@ export class AssignmentRequestsRepository {
     return this.sql.first<NextAssignment>(NEXT, [workspaceId, connectedIds, exceptIds]);
   }
 
-  async measure(): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG)) ?? { count: 0, oldest: null };
+  measure(): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, []);
   }
 
   private async put(workspaceId: string, requests: readonly AssignmentRequest[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { NIL_ID } from '../../kernel/ids.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import { PostponedRows } from '../../platform/jobs/postponed-rows.js';
 import { MemberPresenceService } from '../members/index.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 
 /** A conversation whose timer starts. */
 export interface Arming {
@@ -42,9 +43,7 @@ const DUE = statement(`
 const IS_DUE = statement(
   'SELECT true AS due FROM idle_timer WHERE workspace_id = $1 AND conversation_id = $2 AND due_at <= $3',
 );
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(due_at) AS oldest
-  FROM (SELECT due_at FROM idle_timer WHERE due_at <= $1 ORDER BY due_at LIMIT ${BACKLOG_LIMIT}) AS due`);
+const BACKLOG = backlogStatement('due_at', 'idle_timer WHERE due_at <= $1');
 
 @Injectable()
 export class IdleTimersRepository {
@@ -84,7 +83,7 @@ export class IdleTimersRepository {
     return (await this.sql.first(IS_DUE, [workspaceId, id, now])) !== undefined;
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 }

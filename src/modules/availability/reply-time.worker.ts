@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { openTimeBetween } from '../../kernel/opening.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import { ChannelsService } from '../channels/index.js';
 import { WorkspacesService } from '../workspaces/index.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 
 /** Newest answers of a channel that count. More would not change a typical value. */
 const MAX_ANSWERS = 500;
@@ -28,10 +29,7 @@ const DUE = statement(`
   SELECT channel_id AS id, workspace_id AS "workspaceId" FROM reply_time
   WHERE due_at <= $1 AND workspace_id <> ALL($3::uuid[]) AND channel_id <> ALL($4::uuid[])
   ORDER BY due_at LIMIT $2`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(due_at) AS oldest FROM (
-    SELECT due_at FROM reply_time WHERE due_at <= $1 ORDER BY due_at LIMIT ${BACKLOG_LIMIT}
-  ) AS due`);
+const BACKLOG = backlogStatement('due_at', 'reply_time WHERE due_at <= $1');
 const DELETE_OLD = statement(`
   DELETE FROM first_response WHERE (workspace_id, conversation_id) IN (
     SELECT workspace_id, conversation_id FROM first_response WHERE answered_at < $1 LIMIT $2
@@ -82,8 +80,8 @@ export class ReplyTimesRepository {
     return this.sql.rows<DueRow>(DUE, [now, limit, exceptWorkspaceIds, exceptIds]);
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 
   /** @returns the number of deleted answers */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Backlog, DueQuery } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import type { ChannelSweep } from './channel-sweeps.repository.js';
 import { ChannelSweepsRepository } from './channel-sweeps.repository.js';

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { newId, NIL_ID } from '../../kernel/ids.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 
 /** The task visits the conversations after `afterId`. */
 export interface ChannelSweep extends DueRow {
@@ -36,9 +37,7 @@ const DUE = statement(`
 const LOCK = statement(`SELECT ${COLUMNS} FROM channel_sweep WHERE id = $1 AND ${MAY_BEGIN} FOR UPDATE SKIP LOCKED`);
 const ADVANCE = statement('UPDATE channel_sweep SET after_id = $2 WHERE id = $1');
 const END = statement('DELETE FROM channel_sweep WHERE id = $1');
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(requested_at) AS oldest
-  FROM (SELECT requested_at FROM channel_sweep ORDER BY requested_at LIMIT ${BACKLOG_LIMIT}) AS due`);
+const BACKLOG = backlogStatement('requested_at', 'channel_sweep');
 
 @Injectable()
 export class ChannelSweepsRepository {
@@ -65,7 +64,7 @@ export class ChannelSweepsRepository {
     else await this.sql.count(ADVANCE, [id, lastId]);
   }
 
-  async measure(): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG)) ?? { count: 0, oldest: null };
+  measure(): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, []);
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { systemOf } from '../../kernel/principal.js';
 import { actorOf } from '../../kernel/actor.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import { ConversationChangesService } from './conversation-changes.service.js';
 import { ConversationsRepository } from './conversations.repository.js';

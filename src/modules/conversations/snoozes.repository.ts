@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 
 const DUE = statement(`
   SELECT id, workspace_id AS "workspaceId" FROM conversation
   WHERE status = 'snoozed' AND snoozed_until <= $1 AND workspace_id <> ALL($3::uuid[]) AND id <> ALL($4::uuid[])
   ORDER BY snoozed_until LIMIT $2`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(snoozed_until) AS oldest FROM (
-    SELECT snoozed_until FROM conversation
-    WHERE status = 'snoozed' AND snoozed_until <= $1 ORDER BY snoozed_until LIMIT ${BACKLOG_LIMIT}
-  ) AS due`);
+const BACKLOG = backlogStatement('snoozed_until', "conversation WHERE status = 'snoozed' AND snoozed_until <= $1");
 
 /** Finds snoozes that have ended. */
 @Injectable()
@@ -22,7 +19,7 @@ export class SnoozesRepository {
     return this.sql.rows<DueRow>(DUE, [now, limit, exceptWorkspaceIds, exceptIds]);
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import { TagsService } from '../tags/index.js';
 import { ConversationFacetsRepository } from './conversation-facets.repository.js';

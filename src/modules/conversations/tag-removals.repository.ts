@@ -1,17 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 import { tagFacet } from './facets.js';
 
 const DUE = statement(`
   SELECT id, workspace_id AS "workspaceId" FROM tag
   WHERE removed_at <= $1 AND workspace_id <> ALL($3::uuid[]) AND id <> ALL($4::uuid[])
   ORDER BY removed_at LIMIT $2`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(removed_at) AS oldest FROM (
-    SELECT removed_at FROM tag WHERE removed_at <= $1 ORDER BY removed_at LIMIT ${BACKLOG_LIMIT}
-  ) AS due`);
+const BACKLOG = backlogStatement('removed_at', 'tag WHERE removed_at <= $1');
 const LOCK = statement(`
   SELECT merged_into AS target FROM tag
   WHERE workspace_id = $1 AND id = $2 AND removed_at IS NOT NULL FOR UPDATE SKIP LOCKED`);
@@ -45,8 +43,8 @@ export class TagRemovalsRepository {
     return this.sql.rows<DueRow>(DUE, [now, limit, exceptWorkspaceIds, exceptIds]);
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 
   /** @returns the tag that replaces it, if any; undefined if the tag is locked or gone */

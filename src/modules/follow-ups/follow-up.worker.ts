@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { systemOf } from '../../kernel/principal.js';
 import { randomToken } from '../../kernel/secret.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import { MailQueueService } from '../../platform/mail/mail-queue.service.js';
 import { ChannelsService } from '../channels/index.js';

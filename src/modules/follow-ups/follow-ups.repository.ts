@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 
 /**
  * Condition on events: an agent's public answer in a channel with follow-ups. The list of such channels is read once per
@@ -34,10 +35,7 @@ const LOCK = statement(`
 const SAVE = statement(`
   UPDATE follow_up SET due_at = $3, mailed_seq = greatest(mailed_seq, $4)
   WHERE workspace_id = $1 AND conversation_id = $2`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(due_at) AS oldest FROM (
-    SELECT due_at FROM follow_up WHERE due_at <= $1 ORDER BY due_at LIMIT ${BACKLOG_LIMIT}
-  ) AS due`);
+const BACKLOG = backlogStatement('due_at', 'follow_up WHERE due_at <= $1');
 
 /** An answer that the contact may not read in time. */
 export interface SentAnswer {
@@ -75,7 +73,7 @@ export class FollowUpsRepository {
     await this.sql.count(SAVE, [workspaceId, id, dueAt, mailedSeq]);
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import { MemberPresenceService } from '../members/index.js';
 import { NotificationMailService } from './notification-mail.service.js';

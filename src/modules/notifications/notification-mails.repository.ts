@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { Backlog, DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../../platform/jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 import type { Notification } from './notification.js';
 
 /** Time for which a notification stays unread before it is mailed. */
@@ -19,10 +20,7 @@ const DUE = statement(`
   SELECT member_id AS id, workspace_id AS "workspaceId" FROM notification_mail
   WHERE due_at <= $1 AND workspace_id <> ALL($3::uuid[]) AND member_id <> ALL($4::uuid[])
   ORDER BY due_at LIMIT $2`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(due_at) AS oldest FROM (
-    SELECT due_at FROM notification_mail WHERE due_at <= $1 ORDER BY due_at LIMIT ${BACKLOG_LIMIT}
-  ) AS due`);
+const BACKLOG = backlogStatement('due_at', 'notification_mail WHERE due_at <= $1');
 const LOCK = statement(`
   SELECT due_at AS "dueAt", mailed_at AS "mailedAt" FROM notification_mail
   WHERE workspace_id = $1 AND member_id = $2 FOR UPDATE SKIP LOCKED`);
@@ -58,8 +56,8 @@ export class NotificationMailsRepository {
     return this.sql.rows<DueRow>(DUE, [now, limit, exceptWorkspaceIds, exceptIds]);
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 
   /** @returns null if another transaction has locked it */

@@ -6,6 +6,7 @@ import { Config } from '../../config/config.js';
 import { KeyedConcurrencyQueue } from '../database/keyed-concurrency-queue.js';
 import type { UnitOptions } from '../database/unit-of-work.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
+import type { Backlog } from './backlog.js';
 import { PostponedRows } from './postponed-rows.js';
 import { WorkerMetricsService } from './worker-metrics.service.js';
 
@@ -22,13 +23,6 @@ export interface DueQuery {
   exceptWorkspaceIds: readonly string[];
   /** Rows that failed or were locked a moment ago. */
   exceptIds: readonly string[];
-}
-
-export interface Backlog {
-  /** Number of due rows; counting stops at `BACKLOG_LIMIT`. */
-  count: number;
-  /** Since when the oldest one is due. */
-  oldest: Date | null;
 }
 
 /** The dependencies of `DueWorker`, so that subclasses inject one. */
@@ -56,7 +50,6 @@ export class WorkerDependencies {
   }
 }
 
-export const BACKLOG_LIMIT = 1_000;
 /** Share of the connection pool that all workers of an instance use together, however much is due. */
 const POOL_SHARE = 0.3;
 const CONNECTION_WAIT_MS = 30_000;
@@ -108,7 +101,7 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
    */
   protected abstract work(row: Row, now: Date): Promise<boolean>;
 
-  /** Counts at most `BACKLOG_LIMIT` due rows. */
+  /** Counts the due rows. */
   protected abstract measure(now: Date): Promise<Backlog>;
 
   onApplicationBootstrap(): void {

@@ -5,8 +5,9 @@ import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import { SqlService, statement } from '../database/sql.service.js';
 import type { KeyCount } from '../encryption/encrypted-columns.js';
 import type { Slice } from '../erasure/erasure-step.registry.js';
-import type { Backlog, DueQuery, DueRow } from '../jobs/due.worker.js';
-import { BACKLOG_LIMIT } from '../jobs/due.worker.js';
+import type { DueQuery, DueRow } from '../jobs/due.worker.js';
+import type { Backlog } from '../jobs/backlog.js';
+import { backlogStatement, readBacklog } from '../jobs/backlog.js';
 import type { MailFailure } from './mail-failure.js';
 import type { MailStatus } from './outgoing-mail.entity.js';
 
@@ -38,10 +39,7 @@ const END = statement(`
 const RETRY = statement(`
   UPDATE outgoing_mail SET due_at = $3, recipient = coalesce($4, recipient), last_error = $5
   WHERE id = $1 AND attempts = $2 AND status = 'pending'`);
-const BACKLOG = statement(`
-  SELECT count(*)::int AS count, min(due_at) AS oldest FROM (
-    SELECT due_at FROM outgoing_mail WHERE status = 'pending' AND due_at <= $1 ORDER BY due_at LIMIT ${BACKLOG_LIMIT}
-  ) AS due`);
+const BACKLOG = backlogStatement('due_at', "outgoing_mail WHERE status = 'pending' AND due_at <= $1");
 const FAILURES = statement(`
   SELECT id, kind, subject_id AS "subjectId", recipient, attempts, last_error AS "lastError",
          created_at AS "createdAt", ended_at AS "endedAt"
@@ -112,8 +110,8 @@ export class MailQueueRepository {
     await this.sql.count(RETRY, [id, attempts, at, recipient, error]);
   }
 
-  async measure(now: Date): Promise<Backlog> {
-    return (await this.sql.first<Backlog>(BACKLOG, [now])) ?? { count: 0, oldest: null };
+  measure(now: Date): Promise<Backlog> {
+    return readBacklog(this.sql, BACKLOG, [now]);
   }
 
   /** Newest first. @throws CursorInvalid */

@@ -109,7 +109,9 @@ export function readShape<Shape extends object>(type: new () => Shape, value: ob
 
 /** class-transformer would take such keys for the object's own class or methods. */
 function withoutNativeKeys(value: object): object {
-  return JSON.parse(JSON.stringify(value), (key, item: unknown) => (key in Object.prototype ? undefined : item)) as object;
+  return JSON.parse(JSON.stringify(value), (key, item: unknown) =>
+    key in Object.prototype ? undefined : item,
+  ) as object;
 }
 
 /** @throws ValidationFailed for one field, for a rule that the field's decorators cannot check */

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whether a conversation waits for the contact's first message, or for a person's first answer. */
+/** Two flags of a conversation: it waits for the contact's first message, or for a person's first answer. */
 export class FirstMessages1796256000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of UP) await runner.query(statement);
@@ -15,7 +15,7 @@ const UP = [
   `ALTER TABLE conversation
      ADD COLUMN first_response_due boolean NOT NULL DEFAULT false,
      ADD COLUMN contact_due boolean NOT NULL DEFAULT false`,
-  // nobody has answered the contact yet
+  // the contact waits for a first answer
   `UPDATE conversation SET first_response_due = true
    WHERE status <> 'resolved' AND first_response_at IS NULL AND waiting_since IS NOT NULL`,
   // the contact has not written yet
