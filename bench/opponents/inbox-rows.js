@@ -20,6 +20,9 @@ const TAGS = {
   },
   rare: { id: '01960000-0000-7000-9000-000000000003', isOn: (number, count) => number % Math.ceil(count / 40) === 7 },
 };
+/** One of so many conversations has the participant, and has a mention of it. */
+const PARTICIPATING = 20;
+const MENTIONED = 500;
 /** Shares in percent. */
 const SHARES = { urgent: 1, high: 4, rated: 10, worst: 0.2, unread: 2 };
 const TEXT = 'Thank you for waiting; the parcel is on its way.';
@@ -62,7 +65,7 @@ const TABLES = {
 };
 
 /**
- * @param ids `{workspaceId, channelIds, memberIds}`
+ * @param ids `{workspaceId, channelIds, memberIds, participantId}`
  * @param folder that PostgreSQL can access
  */
 export async function fillInbox(url, ids, count, folder) {
@@ -80,6 +83,7 @@ export async function fillInbox(url, ids, count, folder) {
       [ids.workspaceId, count],
     );
     await fillFacets(client, ids.workspaceId);
+    await fillParticipants(client, ids);
     await client.query('CHECKPOINT');
   });
 }
@@ -101,6 +105,16 @@ async function fillFacets(client, workspaceId) {
      ORDER BY 1, 2, 3`,
   );
   await client.query('VACUUM (ANALYZE) conversation_facet, tag');
+}
+
+async function fillParticipants(client, { workspaceId, participantId }) {
+  await client.query(
+    `INSERT INTO participant (workspace_id, member_id, conversation_id, wrote_at, mentioned_seq)
+     SELECT workspace_id, $2, id, created_at, CASE WHEN number % ${MENTIONED} = 0 THEN 1 END
+     FROM conversation WHERE workspace_id = $1 AND number % ${PARTICIPATING} = 0 ORDER BY id`,
+    [workspaceId, participantId],
+  );
+  await client.query('VACUUM (ANALYZE) participant');
 }
 
 async function fill(client, table, file) {

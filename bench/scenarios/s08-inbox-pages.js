@@ -8,7 +8,7 @@ const SETTLING_SECONDS = 0.15;
 
 /** Tables that grow with the conversations; the table of counts grows with channels and members. */
 const LARGE = new Set(['conversation', 'contact']);
-const QUERIED = new Set([...LARGE, 'conversation_tally', 'conversation_facet', 'tag']);
+const QUERIED = new Set([...LARGE, 'conversation_tally', 'conversation_facet', 'participant', 'tag']);
 const PAGE = '/v1/conversations';
 
 /** Requests of each case, from the stage of `opponents/ours-inbox.js`. */
@@ -28,6 +28,8 @@ const REQUESTS = {
   waiting: ({ token }) => [{ path: `${PAGE}?sort=waiting`, token }],
   'waiting, 3 channels': ({ narrowToken }) => [{ path: `${PAGE}?sort=waiting`, token: narrowToken }],
   'long waiting': ({ token }) => [{ path: `${PAGE}?waiting_longer_than=3600&unread=true`, token }],
+  participating: ({ token }) => [{ path: `${PAGE}?participating=me`, token }],
+  mentioned: ({ token }) => [{ path: `${PAGE}?mentioned=me`, token }],
   'two statuses': ({ token }) => [{ path: `${PAGE}?status=pending,snoozed&assignee=none`, token }],
   tags: ({ token }) => [{ path: '/v1/tags', token }],
   counts: ({ token }) => [{ path: `${PAGE}/counts`, token }],

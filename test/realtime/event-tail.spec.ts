@@ -266,7 +266,8 @@ describe('The event log', () => {
       await catchUp(world);
       const queryResults = await Promise.all(first.mock.results.map(async ({ value }) => (await value) as object));
       const looks = queryResults.filter(row => row && 'ahead' in row);
-      expect(looks).toEqual([expect.objectContaining({ ahead: [], late: [] })]);
+      expect(looks.length).toBeGreaterThan(0);
+      for (const look of looks) expect(look).toMatchObject({ ahead: [], late: [] });
       const pages = await Promise.all(rows.mock.results.map(async ({ value }) => (await value) as object[]));
       expect(pages.filter(([row]) => row && 'payload' in row && !('user_agent' in row))).toEqual([]);
       for (const spy of [first, rows]) spy.mockRestore();

@@ -12,8 +12,7 @@ export class BulkActionBody {
   @Ids({ maxItems: 100, repeatable: true, description: 'Ids of conversations.' }) ids!: string[];
   @Choice(BULK_ACTIONS) action!: BulkAction['action'];
   @Id({ optional, nullable, description: 'For `assign`; `null` unassigns.' }) member_id?: string | null;
-  @Time({ optional, nullable, description: 'For `snooze`. Without it, until the contact writes.' })
-  until?: string | null;
+  @Time({ optional, description: 'For `snooze`. Without it, until the contact writes.' }) until?: string;
   @Text({ optional, max: TAG_LIMITS.max, pattern: /\S/, description: 'For `tag` and `untag`.', example: 'vip' })
   tag?: string;
   @Choice(PRIORITIES, { optional, description: 'For `priority`.' }) priority?: Priority;

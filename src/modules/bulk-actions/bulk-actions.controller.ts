@@ -46,7 +46,7 @@ function toAction({ action, member_id: memberId, until, tag, priority }: BulkAct
     case 'assign':
       return { action, memberId: memberId === undefined ? missing('member_id') : memberId };
     case 'snooze':
-      return { action, until: until === undefined || until === null ? null : new Date(until) };
+      return { action, until: until === undefined ? null : new Date(until) };
     case 'tag':
     case 'untag':
       return { action, tag: tag ?? missing('tag') };

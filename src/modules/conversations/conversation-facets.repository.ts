@@ -22,11 +22,6 @@ const SET_UNREAD = statement(`
   INSERT INTO conversation_facet (workspace_id, facet, conversation_id)
   SELECT workspace_id, '${UNREAD}', id FROM current WHERE unread ON CONFLICT DO NOTHING`);
 
-const COUNT = statement(`
-  SELECT count(*)::int AS count FROM (
-    SELECT FROM conversation_facet WHERE workspace_id = $1 AND facet = ANY($2) LIMIT $3
-  ) AS listed`);
-
 type FacetSource = Pick<Conversation, 'id' | 'priority' | 'csat' | 'tagIds'>;
 
 /** Writes the properties by which the inbox finds conversations. */
@@ -49,11 +44,6 @@ export class ConversationFacetsRepository {
       if (rows.length === 0) continue;
       await this.sql.count(write, [workspaceId, rows.map(([facet]) => facet), rows.map(([, id]) => id)]);
     }
-  }
-
-  /** Counts the conversations with one of the facets; counting stops at `limit`. */
-  async count(workspaceId: string, facets: readonly string[], limit: number): Promise<number> {
-    return (await this.sql.first<{ count: number }>(COUNT, [workspaceId, facets, limit]))?.count ?? 0;
   }
 
   /** Writes which of the conversations have messages that no agent has read. */

@@ -87,6 +87,10 @@ export class ConversationEntity implements Omit<Conversation, 'tags'> {
   @IdColumn('tag_ids', { array: true, default: [] })
   tagIds!: string[];
 
+  /** Names of tags. Only instances of the version before tags became rows read and write it. */
+  @TextColumn('tags', { array: true, default: [], select: false, insert: false, update: false })
+  readonly tagNames?: never;
+
   @JsonColumn('custom_attributes', { default: {} })
   customAttributes!: Record<string, unknown>;
 

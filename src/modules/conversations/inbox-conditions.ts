@@ -1,14 +1,20 @@
 import { containsText } from '../contacts/index.js';
+import type { ConversationIndex } from './conversation-index.js';
+import { BY_FACETS, BY_MENTIONED_MEMBER, BY_PARTICIPANT } from './conversation-index.js';
 import { priorityFacet, scoreFacet, SCORES, tagFacet, UNREAD } from './facets.js';
 import type { InboxFilters } from './inbox.js';
-import { MENTIONED, PARTICIPATING } from './participants.repository.js';
 
 /** SQL on the table `conversation`, with the values of its parameters. */
 export interface Condition {
   sql: string;
   values?: Record<string, unknown>;
-  /** Facets of which the conversation must have one. Their rows are an index of the conversations that match. */
-  facets?: readonly string[];
+  lookup?: Lookup;
+}
+
+/** Finds the conversations that match, and perhaps a few more. */
+export interface Lookup {
+  index: ConversationIndex;
+  value: unknown;
 }
 
 const UNRESOLVED = `conversation.status IN ('open', 'pending', 'snoozed')`;
@@ -29,12 +35,8 @@ export function conditionsOf(filters: InboxFilters): Condition[] {
     filters.updatedSince === undefined
       ? null
       : { sql: 'conversation.updated_at >= :updatedSince', values: { updatedSince: filters.updatedSince } },
-    filters.participantId === undefined
-      ? null
-      : { sql: `conversation.id = ANY(${PARTICIPATING})`, values: { participant: filters.participantId } },
-    filters.mentionedId === undefined
-      ? null
-      : { sql: `conversation.id = ANY(${MENTIONED})`, values: { mentioned: filters.mentionedId } },
+    filters.participantId === undefined ? null : isListed('participant', BY_PARTICIPANT, filters.participantId),
+    filters.mentionedId === undefined ? null : isListed('mentioned', BY_MENTIONED_MEMBER, filters.mentionedId),
     filters.query === undefined ? null : searchFor(filters.query),
   ].filter(condition => condition !== null);
 }
@@ -89,8 +91,8 @@ function scoreOf({ csat }: InboxFilters): Condition | null {
 function unreadOf({ unread }: InboxFilters): Condition | null {
   if (unread === undefined) return null;
   if (!unread) return { sql: 'conversation.unread_agents = 0' };
-  const { sql, values } = hasFacet('unread', [UNREAD]);
-  return { sql: `${sql} AND conversation.unread_agents > 0`, values: { ...values }, facets: [UNREAD] };
+  const listed = hasFacet('unread', [UNREAD]);
+  return { ...listed, sql: `${listed.sql} AND conversation.unread_agents > 0` };
 }
 
 function waitingOf({ waitingSince, sort }: InboxFilters): Condition | null {
@@ -100,25 +102,18 @@ function waitingOf({ waitingSince, sort }: InboxFilters): Condition | null {
   return sort === 'waiting' ? { sql: `conversation.waiting_since IS NOT NULL AND ${UNRESOLVED}` } : null;
 }
 
-/** Reads the conversations from the facets, whatever PostgreSQL expects: an array tells it that they are few. */
-export function listedByFacets({ facets = [] }: Condition): Condition {
-  return {
-    sql: `conversation.id = ANY(ARRAY(
-      SELECT listed.conversation_id FROM conversation_facet AS listed
-      WHERE listed.workspace_id = :workspaceId AND listed.facet = ANY(:listedFacets)))`,
-    values: { listedFacets: [...facets] },
-  };
+/** A condition that makes PostgreSQL read the conversations from the index. */
+export function listedBy({ index, value }: Lookup): Condition {
+  return { sql: index.listsFew(':listed'), values: { listed: value } };
+}
+
+/** @param name of the parameter, of its own for each condition */
+function isListed(name: string, index: ConversationIndex, value: unknown): Condition {
+  return { sql: index.lists(`:${name}`), values: { [name]: value }, lookup: { index, value } };
 }
 
 function hasFacet(name: string, facets: readonly string[]): Condition {
-  if (facets.length === 0) return NEVER;
-  return {
-    sql: `EXISTS (
-      SELECT FROM conversation_facet AS ${name} WHERE ${name}.workspace_id = :workspaceId
-        AND ${name}.conversation_id = conversation.id AND ${name}.facet = ANY(:${name}Facets))`,
-    values: { [`${name}Facets`]: [...facets] },
-    facets,
-  };
+  return facets.length === 0 ? NEVER : isListed(`${name}Facets`, BY_FACETS, facets);
 }
 
 /** Searches the contact's name and e-mail, and the conversation's number with or without `#`. */

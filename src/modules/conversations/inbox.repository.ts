@@ -7,14 +7,13 @@ import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { scopeOf, systemOf } from '../../kernel/principal.js';
 import { SqlService } from '../../platform/database/sql.service.js';
-import { ConversationFacetsRepository } from './conversation-facets.repository.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation, Priority } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { PRIORITIES, STATUSES } from './conversation.js';
-import type { Condition } from './inbox-conditions.js';
-import { conditionsOf, listedByFacets } from './inbox-conditions.js';
+import type { Lookup } from './inbox-conditions.js';
+import { conditionsOf, listedBy } from './inbox-conditions.js';
 import { RECORD } from './inbox-record.js';
 import type { InboxFilters, InboxQuery, Sort } from './inbox.js';
 
@@ -34,9 +33,9 @@ const ORDERS: Record<Sort, Order> = {
   priority: { column: 'lastActivityAt', direction: 'DESC' },
 };
 
-/** Conversations that are read from the facets and sorted. */
+/** Conversations that are read from an index and sorted. */
 const MAX_LISTED = 2_000;
-/** Conversations in the list's order among which those with a frequent facet are looked for. */
+/** Conversations in the list's order among which frequent ones are looked for. */
 const HORIZON = 10_000;
 
 /** Lists conversations with filters and keyset pagination on matching indexes. */
@@ -44,7 +43,6 @@ const HORIZON = 10_000;
 export class InboxRepository {
   constructor(
     private readonly conversations: ConversationsRepository,
-    private readonly facets: ConversationFacetsRepository,
     private readonly sql: SqlService,
   ) {}
 
@@ -95,8 +93,8 @@ export class InboxRepository {
   }
 
   /**
-   * One row more than the limit, if there is one. Conversations with a rare facet are read from the facets. With a
-   * frequent one they are found in the list's own order, unless they are rare among its next conversations.
+   * One row more than the limit, if there is one. With a condition that few conversations meet, they are read from its
+   * index. With a frequent one they are found in the list's own order, unless they are rare among its next conversations.
    */
   private async findRecords(
     principal: StaffPrincipal,
@@ -105,12 +103,13 @@ export class InboxRepository {
   ): Promise<ConversationWithContact[]> {
     const rarest = await this.findRarest(principal, query);
     if (!rarest) return this.read(this.buildQuery(principal, query, after));
-    if (rarest.count < MAX_LISTED) return this.read(this.listByFacets(principal, query, after, rarest.condition));
+    const { sql, values } = listedBy(rarest.lookup);
+    const listed = this.buildQuery(principal, query, after).andWhere(sql, values);
+    if (rarest.count < MAX_LISTED) return this.read(listed);
     const near = this.buildQuery(principal, query, after);
     const isBounded = await this.stopAtHorizon(near, principal, query, after);
     const found = await this.read(near);
-    if (!isBounded || found.length > query.limit) return found;
-    return this.read(this.listByFacets(principal, query, after, rarest.condition));
+    return !isBounded || found.length > query.limit ? found : this.read(listed);
   }
 
   private async read(query: Query): Promise<ConversationWithContact[]> {
@@ -118,28 +117,20 @@ export class InboxRepository {
     return rows.map(({ record }) => record);
   }
 
-  /** The condition with the fewest facets; null if none has facets, or the list is short by its own order. */
+  /** The lookup that finds the fewest conversations; null if there is none, or the list is short by its own order. */
   private async findRarest(
     { workspaceId }: StaffPrincipal,
     filters: InboxFilters,
-  ): Promise<{ condition: Condition; count: number } | null> {
+  ): Promise<{ lookup: Lookup; count: number } | null> {
     if (filters.sort === 'waiting') return null;
-    const counted: { condition: Condition; count: number }[] = [];
-    for (const condition of conditionsOf(filters)) {
-      if (condition.facets === undefined) continue;
-      counted.push({ condition, count: await this.facets.count(workspaceId, condition.facets, MAX_LISTED) });
+    const counted: { lookup: Lookup; count: number }[] = [];
+    for (const { lookup } of conditionsOf(filters)) {
+      if (!lookup) continue;
+      const values = [workspaceId, lookup.value, MAX_LISTED];
+      const row = await this.sql.first<{ count: number }>(lookup.index.count, values);
+      counted.push({ lookup, count: row?.count ?? 0 });
     }
     return counted.sort((a, b) => a.count - b.count)[0] ?? null;
-  }
-
-  private listByFacets(
-    principal: StaffPrincipal,
-    filters: InboxQuery,
-    after: Position | null,
-    condition: Condition,
-  ): Query {
-    const { sql, values } = listedByFacets(condition);
-    return this.buildQuery(principal, filters, after).andWhere(sql, values);
   }
 
   /** Limits the query to the workspace's next conversations in its order. @returns false if these are all */

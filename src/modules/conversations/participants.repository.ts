@@ -88,16 +88,6 @@ const UNREAD_MENTIONS = statement(`
     LIMIT ${MAX_MENTIONS}
   ) AS unread`);
 
-/** SQL of the conversations in which the member `:participant` takes part. */
-export const PARTICIPATING = `ARRAY(
-  SELECT conversation_id FROM participant
-  WHERE participant.workspace_id = :workspaceId AND participant.member_id = :participant AND left_at IS NULL
-    AND (assigned_at IS NOT NULL OR wrote_at IS NOT NULL OR mentioned_seq IS NOT NULL))`;
-/** SQL of the conversations in which the member `:mentioned` was mentioned. */
-export const MENTIONED = `ARRAY(
-  SELECT conversation_id FROM participant
-  WHERE participant.workspace_id = :workspaceId AND participant.member_id = :mentioned AND mentioned_seq IS NOT NULL)`;
-
 /** How far a member has looked. */
 export interface Look extends ParticipantKey {
   lookedSeq: number;

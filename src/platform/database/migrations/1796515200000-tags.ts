@@ -6,12 +6,14 @@ interface WrittenTag {
   name: string;
 }
 
-/** A workspace's tags as rows, so that one is renamed without touching its conversations. */
+/**
+ * A workspace's tags as rows, so that one is renamed without touching its conversations. The column `tags` stays for
+ * instances of the version before, which run beside new ones during a rolling upgrade.
+ */
 export class Tags1796515200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of CREATE) await runner.query(statement);
     await this.copyTags(runner);
-    await runner.query('ALTER TABLE conversation DROP COLUMN tags');
     for (const statement of FILL_FACETS) await runner.query(statement);
     await runner.query(FILL_TALLY);
   }
@@ -42,8 +44,8 @@ export class Tags1796515200000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE conversation ADD COLUMN tags text[] NOT NULL DEFAULT '{}'`);
-    await runner.query(`UPDATE conversation SET tags = tag_names(workspace_id, tag_ids) WHERE tag_ids <> '{}'`);
+    await runner.query(`
+      UPDATE conversation SET tags = tag_names(workspace_id, tag_ids) WHERE tags <> '{}' OR tag_ids <> '{}'`);
     await runner.query('ALTER TABLE conversation DROP COLUMN tag_ids');
     await runner.query('DROP FUNCTION tag_names(uuid, uuid[])');
     for (const table of ['conversation_facet', 'tag_tally', 'tag']) await runner.query(`DROP TABLE ${table}`);
