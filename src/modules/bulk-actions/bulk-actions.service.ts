@@ -4,7 +4,7 @@ import type { StaffPrincipal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
 import { KeyedConcurrencyQueue } from '../../platform/database/keyed-concurrency-queue.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
-import { ConversationsService } from '../conversations/index.js';
+import { ConversationActionsService } from '../conversations/index.js';
 import { MessageReadsService } from '../messages/index.js';
 import type { BulkAction, BulkOutcome } from './bulk-action.js';
 
@@ -24,7 +24,7 @@ export class BulkActionsService {
   private readonly connections: KeyedConcurrencyQueue;
 
   constructor(
-    private readonly conversations: ConversationsService,
+    private readonly actions: ConversationActionsService,
     private readonly reads: MessageReadsService,
     private readonly limiter: RateLimitService,
     { databasePoolSize }: Config,
@@ -70,19 +70,19 @@ export class BulkActionsService {
   private act(principal: StaffPrincipal, id: string, action: BulkAction): Promise<unknown> {
     switch (action.action) {
       case 'assign':
-        return this.conversations.assign(principal, id, action.memberId);
+        return this.actions.assign(principal, id, action.memberId);
       case 'resolve':
-        return this.conversations.resolve(principal, id);
+        return this.actions.resolve(principal, id);
       case 'reopen':
-        return this.conversations.reopen(principal, id);
+        return this.actions.reopen(principal, id);
       case 'snooze':
-        return this.conversations.snooze(principal, id, action.until);
+        return this.actions.snooze(principal, id, action.until);
       case 'tag':
-        return this.conversations.tag(principal, id, action.tag);
+        return this.actions.tag(principal, id, action.tag);
       case 'untag':
-        return this.conversations.untag(principal, id, action.tag);
+        return this.actions.untag(principal, id, action.tag);
       case 'priority':
-        return this.conversations.update(principal, id, { priority: action.priority });
+        return this.actions.update(principal, id, { priority: action.priority });
       case 'read':
         return this.reads.read(principal, id, Number.MAX_SAFE_INTEGER);
     }

@@ -24,7 +24,9 @@ import {
   SnoozeInPast,
 } from './conversations.errors.js';
 import { ListConversationsQuery } from './inbox.schema.js';
+import { ConversationActionsService } from './conversation-actions.service.js';
 import { InboxFiltersService } from './inbox-filters.service.js';
+import { InboxService } from './inbox.service.js';
 import { ConversationsService } from './conversations.service.js';
 import { ParticipantsService } from './participants.service.js';
 
@@ -36,6 +38,8 @@ import { ParticipantsService } from './participants.service.js';
 export class ConversationsController {
   constructor(
     private readonly conversations: ConversationsService,
+    private readonly actions: ConversationActionsService,
+    private readonly inbox: InboxService,
     private readonly participants: ParticipantsService,
     private readonly views: ConversationViewsService,
     private readonly filters: InboxFiltersService,
@@ -55,7 +59,7 @@ export class ConversationsController {
     const { limit, cursor, ...filters } = query;
     this.filters.assertUsable(caller, filters);
     const resolved = await this.filters.resolve(caller, filters);
-    const page = await this.conversations.list(caller, { ...resolved, limit, cursor });
+    const page = await this.inbox.list(caller, { ...resolved, limit, cursor });
     return toPageView(page, record => record);
   }
 
@@ -64,7 +68,7 @@ export class ConversationsController {
   @Allow('conversations:read')
   @Answers(ConversationCountsView)
   counts(@Caller() caller: StaffPrincipal): Promise<ConversationCountsView> {
-    return this.conversations.getCounts(caller);
+    return this.inbox.getCounts(caller);
   }
 
   @Get(':id')
@@ -86,7 +90,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: UpdateConversationBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.update(caller, id, body, body.expected_version));
+    return this.views.toStaffView(await this.actions.update(caller, id, body, body.expected_version));
   }
 
   @Post(':id/assign')
@@ -102,7 +106,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: AssignBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
+    return this.views.toStaffView(await this.actions.assign(caller, id, body.member_id, body.expected_version));
   }
 
   @Post(':id/take')
@@ -115,7 +119,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.take(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.actions.take(caller, id, body.expected_version));
   }
 
   @Post(':id/resolve')
@@ -128,7 +132,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.resolve(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.actions.resolve(caller, id, body.expected_version));
   }
 
   @Post(':id/leave')
@@ -157,7 +161,7 @@ export class ConversationsController {
     @Body() { until, expected_version }: SnoozeBody,
   ): Promise<ConversationView> {
     const end = until === undefined ? null : new Date(until);
-    return this.views.toStaffView(await this.conversations.snooze(caller, id, end, expected_version));
+    return this.views.toStaffView(await this.actions.snooze(caller, id, end, expected_version));
   }
 
   @Post(':id/handoff')
@@ -173,7 +177,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() { reason, summary, expected_version }: HandoffBody,
   ): Promise<ConversationView> {
-    const handedOff = await this.conversations.handOff(caller, id, { reason, summary }, expected_version);
+    const handedOff = await this.actions.handOff(caller, id, { reason, summary }, expected_version);
     return this.views.toStaffView(handedOff);
   }
 
@@ -190,6 +194,6 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.reopen(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.actions.reopen(caller, id, body.expected_version));
   }
 }

@@ -8,6 +8,7 @@ import { ChannelSweepWorker } from './channel-sweep.worker.js';
 import { ChannelSweepsRepository } from './channel-sweeps.repository.js';
 import { TagsModule } from '../tags/index.js';
 import { ContactConversationsController } from './contact-conversations.controller.js';
+import { ConversationActionsService } from './conversation-actions.service.js';
 import { ConversationChangeHooks } from './conversation-change-hooks.js';
 import { ConversationChangesService } from './conversation-changes.service.js';
 import { ConversationCountsRepairService } from './conversation-counts-repair.service.js';
@@ -29,6 +30,7 @@ import { ConversationsService } from './conversations.service.js';
 import { ConversationsVisitorController } from './conversations.visitor.controller.js';
 import { InboxFiltersService } from './inbox-filters.service.js';
 import { InboxRepository } from './inbox.repository.js';
+import { InboxService } from './inbox.service.js';
 import { AssigneeRemovalListener } from './listeners/assignee-removal.listener.js';
 import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
 import { ContactErasureListener } from './listeners/contact-erasure.listener.js';
@@ -60,6 +62,8 @@ import { TimelineHooks } from './timeline-hooks.js';
     ParticipantsRepository,
     LookHooks,
     ConversationsService,
+    ConversationActionsService,
+    InboxService,
     ParticipantsService,
     ConversationViewsService,
     ConversationCountsRepairService,
@@ -76,6 +80,8 @@ import { TimelineHooks } from './timeline-hooks.js';
   ],
   exports: [
     ConversationsService,
+    ConversationActionsService,
+    InboxService,
     ParticipantsService,
     LookHooks,
     ConversationChangesService,

@@ -1,37 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { CursorInvalid } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
-import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import { encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { scopeOf, systemOf } from '../../kernel/principal.js';
 import { SqlService } from '../../platform/database/sql.service.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
-import type { Conversation, Priority } from './conversation.js';
+import type { Conversation } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { PRIORITIES, STATUSES } from './conversation.js';
 import type { Lookup } from './inbox-conditions.js';
 import { conditionsOf, listedBy } from './inbox-conditions.js';
 import { RECORD } from './inbox-record.js';
-import type { InboxFilters, InboxQuery, Sort } from './inbox.js';
+import type { InboxFilters, InboxQuery } from './inbox.js';
+import type { Position } from './inbox-order.js';
+import { cursorOf, directionOf, listOf, ORDERS, readCursor } from './inbox-order.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
-
-interface Order {
-  /** Sort column, with the id as tie-breaker; null sorts by id alone. */
-  column: 'lastActivityAt' | 'waitingSince' | null;
-  direction: 'ASC' | 'DESC';
-}
-
-/** Each order matches an index. Ids ascend with time, so the newest have the highest. */
-const ORDERS: Record<Sort, Order> = {
-  last_activity: { column: 'lastActivityAt', direction: 'DESC' },
-  created: { column: null, direction: 'DESC' },
-  waiting: { column: 'waitingSince', direction: 'ASC' },
-  priority: { column: 'lastActivityAt', direction: 'DESC' },
-};
 
 /** Conversations that are read from an index and sorted. */
 const MAX_LISTED = 2_000;
@@ -163,39 +150,6 @@ export class InboxRepository {
   }
 }
 
-/** The sort key of the last row of a page. */
-interface Position {
-  priority?: Priority;
-  at?: string;
-  id: string;
-}
-
-function listOf(sort: Sort): string {
-  return `conversations.${sort}`;
-}
-
-function cursorOf(sort: Sort, { id, priority, last_activity_at, waiting_since }: ConversationWithContact): string {
-  const times = { lastActivityAt: last_activity_at, waitingSince: waiting_since };
-  const { column } = ORDERS[sort];
-  const key = column === null ? [] : [new Date(times[column] ?? '').toISOString()];
-  return encodeCursor(listOf(sort), [...(sort === 'priority' ? [priority] : []), ...key, id]);
-}
-
-/** @returns null without a cursor @throws CursorInvalid */
-function readCursor({ sort, cursor }: InboxQuery): Position | null {
-  if (cursor === undefined) return null;
-  const isDated = ORDERS[sort].column !== null;
-  const parts = decodeCursor(listOf(sort), cursor, 1 + Number(isDated) + Number(sort === 'priority'));
-  const [id, at, priority] = [...parts].reverse();
-  if (!isId(id) || (isDated && !isRowTime(at))) throw new CursorInvalid();
-  if (sort === 'priority' && !(PRIORITIES as readonly unknown[]).includes(priority)) throw new CursorInvalid();
-  return { id, at: at as string, priority: priority as Priority };
-}
-
-function directionOf({ sort, order }: InboxFilters): 'ASC' | 'DESC' {
-  return order === undefined ? ORDERS[sort].direction : order === 'asc' ? 'ASC' : 'DESC';
-}
-
 function orderAndLimit(query: Query, filters: InboxQuery, after: Position | null): void {
   const { column } = ORDERS[filters.sort];
   const direction = directionOf(filters);
@@ -256,10 +210,4 @@ const MERGED = new Set(['statuses', 'channelIds', 'sort', 'order', 'limit', 'cur
 function filtersByChannelOnly(filters: InboxQuery): boolean {
   const others = Object.entries(filters).filter(([name, value]) => !MERGED.has(name) && value !== undefined);
   return filters.sort === 'last_activity' && others.length === 0;
-}
-
-/** Accepts only a time in wire format, which the database can parse. */
-function isRowTime(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^\d{4}-/.test(value) || Number.isNaN(Date.parse(value))) return false;
-  return new Date(value).toISOString() === value;
 }

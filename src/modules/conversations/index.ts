@@ -1,5 +1,6 @@
 export { canServe } from './assignee.js';
 export { ChannelSweepWorker } from './channel-sweep.worker.js';
+export { ConversationActionsService } from './conversation-actions.service.js';
 export type { ConversationChange } from './conversation-change-hooks.js';
 export { ConversationChangeHooks } from './conversation-change-hooks.js';
 export type { ProgressColumns } from './conversation-changes.service.js';
@@ -27,6 +28,7 @@ export type { ConversationCreated, ConversationRead, ConversationUpdated } from 
 export type { FilterRecord } from './inbox-filters.js';
 export { joinList, splitList } from './inbox-filters.js';
 export { InboxFiltersService } from './inbox-filters.service.js';
+export { InboxService } from './inbox.service.js';
 export { ConversationsModule } from './conversations.module.js';
 export { ConversationsService } from './conversations.service.js';
 export { LookHooks } from './look-hooks.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EventType } from '../../kernel/domain-event.js';
 import { ConsumerDependencies, EventConsumer } from '../../platform/events/event.consumer.js';
 import type { LoggedEvent } from '../../platform/events/reading-position.repository.js';
-import { ConversationsService } from '../conversations/index.js';
+import { InboxService } from '../conversations/index.js';
 
 /** SQL that is true for events after which a conversation may have become read or unread. */
 const MAY_CHANGE_UNREAD = `CASE type
@@ -20,7 +20,7 @@ export class UnreadConsumer extends EventConsumer {
 
   constructor(
     dependencies: ConsumerDependencies,
-    private readonly conversations: ConversationsService,
+    private readonly inbox: InboxService,
   ) {
     super(dependencies);
   }
@@ -31,6 +31,6 @@ export class UnreadConsumer extends EventConsumer {
       if (conversationId !== null) changed.set(conversationId, workspaceId);
     }
     const ordered = [...changed].sort(([a], [b]) => (a < b ? -1 : 1));
-    await this.conversations.writeUnread(ordered.map(([id, workspaceId]) => ({ workspaceId, id })));
+    await this.inbox.writeUnread(ordered.map(([id, workspaceId]) => ({ workspaceId, id })));
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { KeyedConcurrencyQueue } from '../../platform/database/keyed-concurrency-queue.js';
 import type { FilterRecord } from '../conversations/index.js';
-import { ConversationsService, InboxFiltersService } from '../conversations/index.js';
+import { InboxFiltersService, InboxService } from '../conversations/index.js';
 import type { View } from './view.js';
 import { matchesNothing } from './view.js';
 import { ViewsRepository } from './views.repository.js';
@@ -29,7 +29,7 @@ export class ViewCountsService {
   constructor(
     private readonly views: ViewsRepository,
     private readonly filters: InboxFiltersService,
-    private readonly conversations: ConversationsService,
+    private readonly inbox: InboxService,
   ) {}
 
   async count(principal: StaffPrincipal): Promise<ViewCount[]> {
@@ -52,7 +52,7 @@ export class ViewCountsService {
       return await this.workspaces.run(principal.workspaceId, left, async () => {
         const filters = await this.filters.resolve(principal, view.filters as FilterRecord);
         const rest = deadline - performance.now();
-        return rest <= 0 ? null : await this.conversations.countMatches(principal, filters, MAX_COUNT, rest);
+        return rest <= 0 ? null : await this.inbox.countMatches(principal, filters, MAX_COUNT, rest);
       });
     } catch (error) {
       this.logger.warn(`the view ${view.id} is not counted: ${String(error)}`);
