@@ -8,6 +8,7 @@ import {
 } from './kernel/errors.js';
 import { ContactBlocked } from './modules/contacts/index.js';
 import { ConversationRecordView } from './modules/conversations/conversation.schema.js';
+import { ViewSummaryView } from './modules/views/view.schema.js';
 import * as frameShapes from './modules/realtime/frames.schema.js';
 import type { ApiDocument } from './platform/openapi/document.js';
 import { writeDocument } from './platform/openapi/document.js';
@@ -60,6 +61,6 @@ const CREDENTIALS: DocumentedCredentials = {
 
 /** Builds the OpenAPI document of this application, including the schemas of socket frames. */
 export function apiDocument(app: INestApplication): ApiDocument {
-  const extraModels = [...Object.values(frameShapes), ConversationRecordView];
+  const extraModels = [...Object.values(frameShapes), ConversationRecordView, ViewSummaryView];
   return writeDocument(app, { introduction: INTRODUCTION, credentials: CREDENTIALS, extraModels });
 }

@@ -73,11 +73,11 @@ const FRAME_IDS: Record<NonNullable<DocumentedFrame['about']> | 'ephemeral', Fra
 };
 
 function receivedMessage(frame: DocumentedFrame): Message {
-  const { type, schemaName, about } = frame;
+  const { type, schemaName, about, alsoEphemeral } = frame;
   const payload =
     about === null
       ? ephemeralPayload(type, schemaName, FRAME_IDS.ephemeral)
-      : durablePayload(type, schemaName, FRAME_IDS[about]);
+      : durablePayload(type, schemaName, FRAME_IDS[about], alsoEphemeral);
   return message(frame, payload);
 }
 

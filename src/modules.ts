@@ -1,19 +1,29 @@
 import { ApiKeysModule } from './modules/api-keys/index.js';
+import { AssignmentModule } from './modules/assignment/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { AutoResolveModule } from './modules/auto-resolve/index.js';
+import { AvailabilityModule } from './modules/availability/index.js';
+import { AwayModule } from './modules/away/index.js';
 import { BotsModule } from './modules/bots/index.js';
+import { BulkActionsModule } from './modules/bulk-actions/index.js';
 import { CannedResponsesModule } from './modules/canned-responses/index.js';
 import { ChannelsModule } from './modules/channels/index.js';
 import { ContactsModule } from './modules/contacts/index.js';
 import { ConversationsModule } from './modules/conversations/index.js';
+import { FollowUpsModule } from './modules/follow-ups/index.js';
 import { InvitesModule } from './modules/invites/index.js';
 import { MailFailuresModule } from './modules/mail-failures/index.js';
 import { MembersModule } from './modules/members/index.js';
 import { MessagesModule } from './modules/messages/index.js';
+import { RatingsModule } from './modules/ratings/index.js';
+import { NotificationsModule } from './modules/notifications/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { SsoModule } from './modules/sso/index.js';
+import { TagsModule } from './modules/tags/index.js';
+import { TranscriptsModule } from './modules/transcripts/index.js';
 import { UsersModule } from './modules/users/index.js';
+import { ViewsModule } from './modules/views/index.js';
 import { WidgetModule } from './modules/widget/index.js';
 import { WorkspacesModule } from './modules/workspaces/index.js';
 
@@ -31,16 +41,26 @@ export const MODULES = [
   BotsModule,
   ChannelsModule,
   MembersModule,
+  AvailabilityModule,
   ContactsModule,
   ApiKeysModule,
   AuthModule,
   InvitesModule,
   SsoModule,
   WidgetModule,
+  TagsModule,
   ConversationsModule,
   MessagesModule,
   AutoResolveModule,
+  AwayModule,
+  RatingsModule,
+  TranscriptsModule,
+  FollowUpsModule,
+  BulkActionsModule,
   CannedResponsesModule,
+  ViewsModule,
+  NotificationsModule,
+  AssignmentModule,
   AuditModule,
   RealtimeModule,
 ] as const satisfies readonly (Declarations & (new () => object))[];

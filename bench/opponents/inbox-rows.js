@@ -11,6 +11,20 @@ import { random } from '../measure/statistics.js';
 const SPAN_MS = 2 * 365 * 86_400_000;
 /** Maximum time between start and last activity, so that the two orders differ. */
 const ACTIVE_MS = 5 * 86_400_000;
+/** Tags by how many conversations have them: a tenth, a hundredth of which all are old, and forty. */
+const TAGS = {
+  common: { id: '01960000-0000-7000-9000-000000000001', isOn: number => number % 10 === 0 },
+  old: {
+    id: '01960000-0000-7000-9000-000000000002',
+    isOn: (number, count) => number % 10 === 5 && number < count / 10,
+  },
+  rare: { id: '01960000-0000-7000-9000-000000000003', isOn: (number, count) => number % Math.ceil(count / 40) === 7 },
+};
+/** One of so many conversations has the participant, and has a mention of it. */
+const PARTICIPATING = 20;
+const MENTIONED = 500;
+/** Shares in percent. */
+const SHARES = { urgent: 1, high: 4, rated: 10, worst: 0.2, unread: 2 };
 const TEXT = 'Thank you for waiting; the parcel is on its way.';
 /** Rows per write. */
 const ROWS_PER_WRITE = 1_000;
@@ -33,6 +47,10 @@ const TABLES = {
     contact_id: row => row.contactId,
     status: row => row.status,
     assignee_id: row => row.assigneeId,
+    priority: row => row.priority,
+    tag_ids: row => `{${row.tagIds.join(',')}}`,
+    csat: row => row.score && `{"score":${row.score},"comment":null,"rated_at":"${row.active}"}`,
+    unread_agents: row => (row.unread ? 1 : 0),
     single: () => 't',
     waiting_since: row => (row.status === 'open' ? row.active : null),
     last_message: row => row.message,
@@ -47,7 +65,7 @@ const TABLES = {
 };
 
 /**
- * @param ids `{workspaceId, channelIds, memberIds}`
+ * @param ids `{workspaceId, channelIds, memberIds, participantId}`
  * @param folder that PostgreSQL can access
  */
 export async function fillInbox(url, ids, count, folder) {
@@ -64,8 +82,39 @@ export async function fillInbox(url, ids, count, folder) {
        ON CONFLICT (workspace_id) DO UPDATE SET last_number = excluded.last_number`,
       [ids.workspaceId, count],
     );
+    await fillFacets(client, ids.workspaceId);
+    await fillParticipants(client, ids);
     await client.query('CHECKPOINT');
   });
+}
+
+/** Writes the tags, and the table of facets that the service writes with each change of a conversation. */
+async function fillFacets(client, workspaceId) {
+  const names = Object.keys(TAGS);
+  await client.query(
+    'INSERT INTO tag (workspace_id, id, name, key) SELECT $1, id, name, name FROM unnest($2::uuid[], $3::text[]) AS tag (id, name)',
+    [workspaceId, names.map(name => TAGS[name].id), names],
+  );
+  await client.query(
+    `INSERT INTO conversation_facet (workspace_id, facet, conversation_id)
+     SELECT workspace_id, facet, id FROM conversation CROSS JOIN LATERAL unnest(
+       ARRAY(SELECT 'tag:' || tag_id FROM unnest(tag_ids) AS tag_id)
+         || CASE WHEN priority <> 'none' THEN ARRAY['priority:' || priority] END
+         || CASE WHEN csat IS NOT NULL THEN ARRAY['csat:' || (csat ->> 'score')] END
+         || CASE WHEN unread_agents > 0 THEN ARRAY['unread'] END) AS facet
+     ORDER BY 1, 2, 3`,
+  );
+  await client.query('VACUUM (ANALYZE) conversation_facet, tag');
+}
+
+async function fillParticipants(client, { workspaceId, participantId }) {
+  await client.query(
+    `INSERT INTO participant (workspace_id, member_id, conversation_id, wrote_at, mentioned_seq)
+     SELECT workspace_id, $2, id, created_at, CASE WHEN number % ${MENTIONED} = 0 THEN 1 END
+     FROM conversation WHERE workspace_id = $1 AND number % ${PARTICIPATING} = 0 ORDER BY id`,
+    [workspaceId, participantId],
+  );
+  await client.query('VACUUM (ANALYZE) participant');
 }
 
 async function fill(client, table, file) {
@@ -110,6 +159,12 @@ function* conversations({ workspaceId, channelIds, memberIds }, count) {
       channelId: one(channelIds),
       assigneeId: next() < 0.5 ? one(memberIds) : null,
       status: statusOf(next()),
+      priority: priorityOf(next() * 100),
+      score: scoreOf(next() * 100),
+      unread: next() * 100 < SHARES.unread,
+      tagIds: Object.values(TAGS)
+        .filter(({ isOn }) => isOn(number, count))
+        .map(({ id }) => id),
       begun: new Date(begunMs).toISOString(),
       active,
       message: `{"id":"${id}","preview":"${TEXT}","sender_type":"agent","created_at":"${active}"}`,
@@ -122,6 +177,16 @@ function statusOf(part) {
   if (part < 0.12) return 'open';
   if (part < 0.17) return 'pending';
   return part < 0.2 ? 'snoozed' : 'resolved';
+}
+
+function priorityOf(part) {
+  if (part < SHARES.urgent) return 'urgent';
+  return part < SHARES.high ? 'high' : 'none';
+}
+
+function scoreOf(part) {
+  if (part < SHARES.worst) return 1;
+  return part < SHARES.rated ? 5 : null;
 }
 
 /** Returns a UUIDv7 with that time. */

@@ -8,7 +8,7 @@ const SETTLING_SECONDS = 0.15;
 
 /** Tables that grow with the conversations; the table of counts grows with channels and members. */
 const LARGE = new Set(['conversation', 'contact']);
-const QUERIED = new Set([...LARGE, 'conversation_tally']);
+const QUERIED = new Set([...LARGE, 'conversation_tally', 'conversation_facet', 'participant', 'tag']);
 const PAGE = '/v1/conversations';
 
 /** Requests of each case, from the stage of `opponents/ours-inbox.js`. */
@@ -18,6 +18,20 @@ const REQUESTS = {
   '3 channels': ({ narrowToken }) => [{ path: PAGE, token: narrowToken }],
   '3 channels, deep': ({ narrowToken, narrowDeep }) => [{ path: `${PAGE}?cursor=${narrowDeep}`, token: narrowToken }],
   search: ({ token, emails }) => emails.map(email => ({ path: `${PAGE}?query=${encodeURIComponent(email)}`, token })),
+  'common tag': ({ token }) => [{ path: `${PAGE}?tag=common`, token }],
+  'old tag': ({ token }) => [{ path: `${PAGE}?tag=old`, token }],
+  'rare tag': ({ token }) => [{ path: `${PAGE}?tag=rare&status=open,resolved`, token }],
+  unread: ({ token }) => [{ path: `${PAGE}?unread=true`, token }],
+  urgent: ({ token }) => [{ path: `${PAGE}?priority=urgent&status=open`, token }],
+  'by priority': ({ token }) => [{ path: `${PAGE}?sort=priority`, token }],
+  'bad rating': ({ token }) => [{ path: `${PAGE}?csat=1`, token }],
+  waiting: ({ token }) => [{ path: `${PAGE}?sort=waiting`, token }],
+  'waiting, 3 channels': ({ narrowToken }) => [{ path: `${PAGE}?sort=waiting`, token: narrowToken }],
+  'long waiting': ({ token }) => [{ path: `${PAGE}?waiting_longer_than=3600&unread=true`, token }],
+  participating: ({ token }) => [{ path: `${PAGE}?participating=me`, token }],
+  mentioned: ({ token }) => [{ path: `${PAGE}?mentioned=me`, token }],
+  'two statuses': ({ token }) => [{ path: `${PAGE}?status=pending,snoozed&assignee=none`, token }],
+  tags: ({ token }) => [{ path: '/v1/tags', token }],
   counts: ({ token }) => [{ path: `${PAGE}/counts`, token }],
 };
 

@@ -18,7 +18,7 @@ function framesSource({ channels, operations }) {
   const declarations = ['agent', 'visitor'].flatMap(audience => {
     const keys = operations[`${audience}.hears`].messages.map(({ $ref }) => $ref.split('/').at(-1));
     const messages = keys.filter(key => key !== 'error').map(key => channels[audience].messages[key]);
-    const isDurable = ({ payload }) => payload.required.includes('cursor');
+    const isDurable = ({ payload }) => payload.properties?.cursor !== undefined;
     const name = audience === 'agent' ? 'Agent' : 'Visitor';
     return [
       declaration(`${name}EventData`, `durable events that ${audience}s receive`, messages.filter(isDurable)),

@@ -3,6 +3,7 @@ import type { Env } from './env.js';
 import { parseEnv } from './env.js';
 import { localSecrets } from './local-secrets.js';
 import type { RateLimits } from './rate-limits.js';
+import type { ResourceLimits } from './resource-limits.js';
 
 /** A secret with its short public id, by which tokens and ciphertexts refer to it. */
 export interface NamedSecret {
@@ -45,6 +46,7 @@ export abstract class Config {
   abstract readonly eventRetentionDays: number;
   abstract readonly auditRetentionDays: number;
   abstract readonly mailRetentionDays: number;
+  abstract readonly notificationRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
   /** Time without progress after which a socket that resumes, or has more than 1 MiB queued, is closed. */
@@ -59,6 +61,7 @@ export abstract class Config {
   abstract readonly presenceGraceMs: number;
   /** null when off. */
   abstract readonly rateLimits: RateLimits | null;
+  abstract readonly resourceLimits: ResourceLimits;
   abstract readonly drainSeconds: number;
   abstract readonly logLevel: string;
   abstract readonly logPretty: boolean;
@@ -141,6 +144,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     mailRetentionDays: env.RETENTION_MAILS_DAYS,
+    notificationRetentionDays: env.RETENTION_NOTIFICATIONS_DAYS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
     socketStallMs: env.WS_STALL_MS,
@@ -150,6 +154,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     presenceTtlMs: env.WS_PRESENCE_TTL_MS,
     presenceGraceMs: env.WS_PRESENCE_GRACE_MS,
     rateLimits: env.RATE_LIMITS,
+    resourceLimits: env.RESOURCE_LIMITS,
     drainSeconds: env.given.has('DRAIN_SECONDS') ? env.DRAIN_SECONDS : env.NODE_ENV === 'production' ? 5 : 0,
     logLevel: env.LOG_LEVEL,
     logPretty: env.given.has('LOG_FORMAT') ? env.LOG_FORMAT === 'pretty' : process.stdout.isTTY,

@@ -1,5 +1,7 @@
 import type { RateLimits } from './rate-limits.js';
 import { parseRateLimits } from './rate-limits.js';
+import type { ResourceLimits } from './resource-limits.js';
+import { parseResourceLimits, RESOURCE_LIMITS } from './resource-limits.js';
 import type { Variable } from './variables.js';
 import { integer, mailbox, networks, oneOf, onOff, proxies, secrets, text, token, url } from './variables.js';
 
@@ -123,6 +125,7 @@ export const VARIABLES = {
     '30',
     'How long the record of a mail is kept. Its text is deleted when it was sent.',
   ),
+  RETENTION_NOTIFICATIONS_DAYS: variable(integer(1, 36_500), '90', 'How long notifications of members are kept.'),
   AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long entries of the audit log are kept.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),
@@ -164,6 +167,16 @@ export const VARIABLES = {
     '',
     'Overrides of single rates: `name=points/seconds`, separated by commas. `off` is for load tests only.',
     'the published rates',
+  ),
+  RESOURCE_LIMITS: variable<ResourceLimits>(
+    raw => {
+      const limits = parseResourceLimits(raw);
+      return typeof limits === 'string' ? { fault: limits } : { value: limits };
+    },
+    Object.entries(RESOURCE_LIMITS)
+      .map(([name, count]) => `${name}=${count}`)
+      .join(','),
+    'Maximum numbers of rows: `name=number`, separated by commas. Tags and shared views per workspace, views per member.',
   ),
   DRAIN_SECONDS: variable(
     integer(0, 600),

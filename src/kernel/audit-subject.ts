@@ -1,6 +1,18 @@
 /** The object of an entry in the audit log. */
 export interface AuditSubject {
-  type: 'api_key' | 'bot' | 'channel' | 'contact' | 'invite' | 'member' | 'session' | 'sso_ticket' | 'workspace';
+  type:
+    | 'api_key'
+    | 'bot'
+    | 'channel'
+    | 'contact'
+    | 'conversation'
+    | 'invite'
+    | 'member'
+    | 'session'
+    | 'sso_ticket'
+    | 'tag'
+    | 'view'
+    | 'workspace';
   /** null: nobody known. */
   id: string | null;
 }

@@ -43,6 +43,11 @@ export const VersionConflict = defineError(
   'version_conflict',
   'The record has changed since you read it; read it again, then retry.',
 );
+export const LimitReached = defineError(
+  'conflict',
+  'limit_reached',
+  'The workspace or the member has as many of these as it may have. Delete one first.',
+);
 export const RequestTimeout = defineError(
   'timeout',
   'request_timeout',

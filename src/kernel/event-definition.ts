@@ -13,6 +13,8 @@ export interface AgentView<T extends EventType> {
   data: (event: RecordedEvent<T>) => object;
   /** For agents that see some channels only; absent where they get the same. */
   scopedData?: (event: RecordedEvent<T>) => object;
+  /** The type is also one of ephemeral frames, about what only the socket's member sees. */
+  alsoEphemeral?: true;
   /** The channels that the event belongs to; absent where it is the event's own. */
   channels?: (event: RecordedEvent<T>) => readonly string[];
 }

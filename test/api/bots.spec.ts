@@ -686,15 +686,15 @@ describe('Deleting a bot', () => {
       [other.channelId, (await createBot(other.owner.api)).id],
     ];
     for (const [channel, botId] of routed) {
-      const routing = { mode: 'least_loaded', bot_id: botId };
+      const routing = { mode: 'least_loaded', bot_id: botId, reassign_after_minutes: 5 };
       await sql('UPDATE channel SET routing = $2 WHERE id = $1', [channel, routing]);
     }
     const socket = await world.agentSocket(desk.owner);
     await desk.owner.api.delete(`/v1/bots/${bot.id}`);
     const routingOf = async (agent: Agent, id: string) =>
       (await agent.api.get<ChannelRecord>(`/v1/channels/${id}`)).data.routing;
-    expect(await routingOf(desk.owner, desk.channelId)).toEqual({ mode: 'least_loaded', bot_id: null });
-    expect(await routingOf(desk.owner, second.id)).toEqual({ mode: 'least_loaded', bot_id: otherBot.id });
+    expect(await routingOf(desk.owner, desk.channelId)).toMatchObject({ mode: 'least_loaded', bot_id: null });
+    expect(await routingOf(desk.owner, second.id)).toMatchObject({ mode: 'least_loaded', bot_id: otherBot.id });
     expect(await routingOf(other.owner, other.channelId)).toMatchObject({ bot_id: routed[2]?.[1] });
     const frame = await socket.next('channel.updated');
     expect(frame.data).toMatchObject({ id: desk.channelId, routing: { mode: 'least_loaded', bot_id: null } });

@@ -76,9 +76,17 @@ async function findTraces(...words: string[]): Promise<string[]> {
   return found;
 }
 
-/** Creates a conversation with the word in every text field: messages, notes, edits, attributes and rating. */
+/** Creates a conversation with the word in every text field, those of its start, its messages and its rating. */
 async function createConversation(): Promise<string> {
-  const { id } = await world.conversation(visitor, `I am ${word}`);
+  const fields = [{ key: 'about', label: 'About', type: 'text', required: true }];
+  const widget_config = { pre_chat_form: { enabled: true, fields } };
+  await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { widget_config });
+  const started = await visitor.api.post('/v1/widget/conversations', {
+    message: { content: `I am ${word}` },
+    pre_chat: { about: `All about ${word}` },
+    page: { url: `https://example.com/${word}`, title: word, referrer: `https://${word}.example.com/` },
+  });
+  const { id } = started.data.conversation as Json;
   const send = (content: string, more: object = {}) =>
     desk.owner.api.post(`/v1/conversations/${id}/messages`, { content, ...more });
   await send(`Hello ${word}`, { metadata: { about: word } });
@@ -88,7 +96,7 @@ async function createConversation(): Promise<string> {
   await visitor.api.post(`/v1/widget/conversations/${id}/messages`, {
     content: `Thanks! ${word}`,
     client_message_id: `mine ${word}`,
-    metadata: { [word]: word, event: word },
+    metadata: { [word]: word, order: word },
   });
   await desk.owner.api.patch(`/v1/conversations/${id}`, {
     subject: `On ${word}`,
@@ -115,6 +123,8 @@ describe('Erasing a contact', () => {
       status: 'resolved',
       subject: null,
       custom_attributes: {},
+      context: null,
+      pre_chat: null,
       csat: { score: 5, comment: null, rated_at: RATED_AT },
       last_seq: last.last_seq + 1,
       unread: last.unread,

@@ -36,6 +36,23 @@ async function insertMessages(conversationId: string, count: number, characters:
 }
 
 describe('Exporting a contact', () => {
+  it('A contact export has the context of its conversations and the answers to the pre-chat form', async () => {
+    const fields = [{ key: 'order_number', label: 'Order', type: 'text', required: true }];
+    const widget_config = { pre_chat_form: { enabled: true, fields } };
+    await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { widget_config });
+    const start = {
+      message: { content: 'Hello?' },
+      pre_chat: { order_number: '4711' },
+      page: { url: 'https://shop.example/cart' },
+    };
+    await visitor.api.post('/v1/widget/conversations', start);
+    const [exported] = (await desk.owner.api.post(path())).data.conversations as Json[];
+    expect(exported).toMatchObject({
+      context: { page: { url: 'https://shop.example/cart' } },
+      pre_chat: { order_number: '4711' },
+    });
+  });
+
   it('A contact export has the contact, its merged contacts, conversations and messages', async () => {
     const conversation = await world.conversation(visitor, 'Hello?');
     const send = (content: string, more: object = {}) =>

@@ -26,6 +26,7 @@ interface Counts {
   open: number;
   pending: number;
   snoozed: number;
+  mentioned_unread: number;
 }
 
 const PATH = '/v1/conversations';
@@ -154,6 +155,8 @@ describe('Conversations', () => {
         reopened_count: 0,
         previous_conversation_id: null,
         csat: null,
+        context: { page: null, locale: null, timezone: null, browser: null, os: null, device: null },
+        pre_chat: null,
         handoff: null,
         version: 1,
         created_at: seen.created_at,
@@ -927,10 +930,12 @@ describe('Conversations', () => {
         hasOwnProperty: '\u2028 \\ \u{1F600}',
       };
       await sql(
-        `UPDATE conversation SET custom_attributes = $2, tags = $3, csat = '{"score": 4, "comment": null, "rated_at": "2026-01-31T09:30:00.123000Z"}'
+        `UPDATE conversation SET custom_attributes = $2, csat = '{"score": 4, "comment": null, "rated_at": "2026-01-31T09:30:00.123000Z"}'
          WHERE workspace_id = $1 AND number % 2 = 0`,
-        [desk.workspaceId, attributes, ['a,b', '"c"', 'ü']],
+        [desk.workspaceId, attributes],
       );
+      for (const { id, number } of (await inbox()).items)
+        if (number % 2 === 0) await agent.api.patch(`${PATH}/${id}`, { tags: ['a,b', '"c"', 'ü'] });
       await sql(
         `UPDATE conversation SET snoozed_until = '2027-01-01 00:00:00.007+02', waiting_since = now(),
            first_response_at = now(), resolved_at = now(), resolved_by = '{"type": "member", "id": null}',
@@ -1198,7 +1203,9 @@ describe('Conversations', () => {
                   count(*) FILTER (WHERE assignee_id IS NULL AND status IN ('open', 'pending'))::int AS unassigned,
                   count(*) FILTER (WHERE status = 'open')::int AS open,
                   count(*) FILTER (WHERE status = 'pending')::int AS pending,
-                  count(*) FILTER (WHERE status = 'snoozed')::int AS snoozed
+                  count(*) FILTER (WHERE status = 'snoozed')::int AS snoozed,
+                  0 AS mentioned_unread,
+                  count(waiting_since)::int AS waiting
            FROM conversation WHERE workspace_id = $1 AND ($3::uuid[] IS NULL OR channel_id = ANY($3))`,
           [desk.workspaceId, memberId, channelIds],
         );
@@ -1219,7 +1226,15 @@ describe('Conversations', () => {
         );
 
       it('Conversation counts match the conversations that the caller can see', async () => {
-        expect(await readCounts()).toEqual({ mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 });
+        expect(await readCounts()).toEqual({
+          mine: 0,
+          unassigned: 0,
+          open: 0,
+          pending: 0,
+          snoozed: 0,
+          mentioned_unread: 0,
+          waiting: 0,
+        });
         const colleague = await world.colleague(desk);
         const ids = await race(5, async () => startConversation(await world.visitor(desk)));
         await postAction(String(ids[0]), 'take');
@@ -1228,7 +1243,15 @@ describe('Conversations', () => {
         await postAction(String(ids[3]), 'take');
         await setStatus(String(ids[3]), 'pending');
         await setStatus(String(ids[4]), 'snoozed');
-        expect(await readCounts()).toEqual({ mine: 2, unassigned: 0, open: 2, pending: 1, snoozed: 1 });
+        expect(await readCounts()).toEqual({
+          mine: 2,
+          unassigned: 0,
+          open: 2,
+          pending: 1,
+          snoozed: 1,
+          mentioned_unread: 0,
+          waiting: 4,
+        });
         expect(await readCounts(colleague.api)).toMatchObject({ mine: 1 });
         expect(await readCounts(await world.apiKey(desk))).toMatchObject({ mine: 0, open: 2 });
         expect(await readCounts((await world.desk()).owner.api)).toMatchObject({ open: 0, unassigned: 0 });
@@ -1555,7 +1578,7 @@ describe('Conversations', () => {
       const id = await startConversation();
       expect((await channelless.api.get<Page<Listed>>(PATH)).data.items).toEqual([]);
       expect((await channelless.api.get(`${PATH}/${id}`)).status).toBe(404);
-      const none = { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
+      const none = { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0, mentioned_unread: 0, waiting: 0 };
       expect((await channelless.api.get<Counts>(`${PATH}/counts`)).data).toEqual(none);
       expect((await channelless.api.get<Page<ContactRecord>>('/v1/contacts')).data.items).toEqual([]);
     });

@@ -763,7 +763,7 @@ describe('Messages', () => {
       const socket = await world.visitorSocket(visitor);
       const sent = await send({
         content: 'embarrassing',
-        metadata: { why: 'embarrassing', event: 'embarrassing' },
+        metadata: { why: 'embarrassing', where: 'embarrassing' },
         client_message_id: 'c-1',
       });
       await edit(sent.data.id, 'awkward');
@@ -838,7 +838,7 @@ describe('Messages', () => {
         });
       }
       expect(entries.map(({ seq, metadata, private: note }) => [seq, note, metadata])).toEqual([
-        [2, true, { event: 'assigned', actor, assignee_id: agent.memberId }],
+        [2, true, { event: 'assigned', actor, assignee_id: agent.memberId, reason: 'taken' }],
         [3, false, { event: 'resolved' }],
         [4, false, { event: 'reopened' }],
         [5, true, { event: 'unassigned', actor, assignee_id: null }],

@@ -62,6 +62,21 @@ describe('The workspace', () => {
     expect(data.business_hours).toEqual({ mon: [{ from: '09:00', to: '17:00' }] });
   });
 
+  it('Business hours have nights and holidays, for a workspace and for a channel', async () => {
+    const { owner, channelId } = await world.desk();
+    const hours = {
+      fri: [{ from: '20:00', to: '02:00' }],
+      holidays: [
+        { date: '2026-12-25', name: 'Christmas Day' },
+        { date: '2026-12-31', hours: [{ from: '09:00', to: '12:00' }] },
+      ],
+    };
+    for (const path of ['/v1/workspace', `/v1/channels/${channelId}`]) {
+      expect((await owner.api.patch(path, { business_hours: hours })).data.business_hours).toEqual(hours);
+      expect((await owner.api.get(path)).data.business_hours).toEqual(hours);
+    }
+  });
+
   it('A change of the workspace keeps the fields it does not name, and null clears one', async () => {
     const { owner } = await world.desk();
     const hours = { mon: [{ from: '09:00', to: '12:30' }], sun: [] };
@@ -80,7 +95,8 @@ describe('The workspace', () => {
     ['timezone', 'Mars/Olympus'],
     ['timezone', null],
     ['locale', 'not a locale'],
-    ['business_hours', { mon: [{ from: '17:00', to: '09:00' }] }],
+    ['business_hours', { mon: [{ from: '09:00', to: '09:00' }] }],
+    ['business_hours', { holidays: [{ date: '2026-02-30' }] }],
     ['business_hours', { someday: [] }],
     ['business_hours', 'always'],
   ])('A workspace is refused (400) with the %s %j', async (field, value) => {
@@ -111,7 +127,7 @@ describe('Channels', () => {
       status: 'active',
       allowed_origins: [],
       identity_verification: 'optional',
-      routing: { mode: 'manual', bot_id: null },
+      routing: { mode: 'manual', bot_id: null, reassign_after_minutes: null },
       single_conversation: true,
       reopen_window_hours: 72,
       auto_resolve_hours: null,

@@ -171,7 +171,7 @@ describe.each(AUDIENCES)("The %s's channel", audience => {
     const { id } = await world.conversation(visitor);
     await desk.owner.api.post(`/v1/conversations/${id}/take`);
     const token = audience === 'agent' ? desk.owner.token : visitor.token;
-    const fields: Record<string, object> = { conversation_id: id, token } as never;
+    const fields: Record<string, object> = { conversation_id: id, token, url: 'https://shop.example/' } as never;
     const open = () => world.socket(audience, { token });
     const validate = validator();
     for (const type of clientFrames(audience)) {

@@ -449,7 +449,15 @@ describe.each(['admin', 'owner'] as const)('An empty-scope ticket of an %s', rol
       expect([path, (await api.get(path)).data.items]).toEqual([path, []]);
     }
     const counts = (await api.get('/v1/conversations/counts')).data;
-    expect(counts).toEqual({ mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 });
+    expect(counts).toEqual({
+      mine: 0,
+      unassigned: 0,
+      open: 0,
+      pending: 0,
+      snoozed: 0,
+      waiting: 0,
+      mentioned_unread: 0,
+    });
   });
 
   it(`An empty-scope session of an ${role} cannot widen its scope`, async () => {

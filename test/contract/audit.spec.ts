@@ -33,7 +33,7 @@ const apiKey = (id: string) => ({ type: 'api_key', id });
 
 let world: World;
 beforeAll(async () => {
-  world = await World.start({ TRUST_PROXY: '1' });
+  world = await World.start({ TRUST_PROXY: '1', SMTP_URL: 'smtp://127.0.0.1:9' });
 });
 afterEach(() => world.app.clock.reset());
 afterAll(() => world.stop());
@@ -578,6 +578,45 @@ const CHANGES: [string, Action][] = [
     },
   ]),
   [
+    'a transcript is mailed',
+    async scene => {
+      const visitor = await world.visitor(scene.desk);
+      const { id, number } = await world.conversation(visitor);
+      await scene.send(scene.key, 'post', `/v1/conversations/${id as string}/transcript`, { email: someEmail() });
+      return [['transcript.mailed', apiKey(scene.keyId), { id, number, to_contact: false }]];
+    },
+  ],
+  ...(
+    [
+      ['is renamed', 'post', '/rename', { from: 'vip', to: 'VIP 2' }],
+      ['is deleted', 'delete', '/vip', undefined],
+    ] as [string, Method, string, object | undefined][]
+  ).map(([change, method, action, body]): [string, Action] => [
+    `a tag ${change}`,
+    async scene => {
+      const { api, memberId } = scene.owner;
+      const { id } = await world.conversation(await world.visitor(scene.desk));
+      await api.patch(`/v1/conversations/${id as string}`, { tags: ['vip'] });
+      await scene.send(api, method, `/v1/tags${action}`, body);
+      return [['tag.updated', member(memberId), { from: 'vip', to: body ? 'VIP 2' : null }]];
+    },
+  ]),
+  [
+    'a shared view is created, changed and deleted',
+    async scene => {
+      const { api, memberId } = scene.owner;
+      const body = { name: 'Urgent', filters: { priority: 'urgent' }, shared: true };
+      const { id } = (await scene.send(api, 'post', '/v1/views', body)).data;
+      await scene.send(api, 'patch', `/v1/views/${id}`, { name: 'Very urgent' });
+      await scene.send(api, 'delete', `/v1/views/${id}`);
+      return [
+        ['view.created', member(memberId), { id }],
+        ['view.updated', member(memberId), { id }],
+        ['view.deleted', member(memberId), { id }],
+      ];
+    },
+  ],
+  [
     'the workspace is changed',
     async scene => {
       await scene.send(scene.owner.api, 'patch', '/v1/workspace', { name: 'Renamed' });
@@ -594,7 +633,7 @@ describe.each([
   ['Sign-ins', SIGN_INS],
   ['Refusals', REFUSALS],
   ['Ends of sessions and password changes', ENDS],
-  ['Changes of keys, members, invites, channels, bots and contacts', CHANGES],
+  ['Changes of keys, members, invites, channels, bots, contacts, tags and views', CHANGES],
 ])('%s in the log', (_group, actions) => {
   it.each(actions)('The log has actor, address and user agent, and no secret, for: %s', async (_name, act) => {
     const scene = await Scene.create();

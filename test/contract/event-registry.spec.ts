@@ -104,6 +104,7 @@ describe('The registry of events', () => {
       ...['conversation.created', 'conversation.read', 'conversation.updated'],
       ...['member.created', 'member.updated'],
       ...['message.created', 'message.deleted', 'message.updated'],
+      'tag.updated',
       'workspace.updated',
     ];
     const nounOf = (type: string) => type.split('.')[0];

@@ -8,7 +8,7 @@ import { World } from '../support/world.js';
 let world: World;
 let table: Map<string, string[]>;
 beforeAll(async () => {
-  world = await World.start();
+  world = await World.start({ SMTP_URL: 'smtp://127.0.0.1:9' });
   const routes = routesOf(world.app.app);
   open = new Set(routes.filter(({ access }) => access?.public === true).map(({ name }) => name));
   table = await permissionMatrix(world);

@@ -173,6 +173,7 @@ describe('Optional request bodies', () => {
   const REFUSED: Record<string, string> = {
     'POST /v1/conversations/{conversation_id}/messages': 'content_required',
     'POST /v1/widget/conversations/{conversation_id}/messages': 'content_required',
+    'POST /v1/notifications/read': 'validation_failed',
   };
 
   it('A request without an optional body is answered like one with an empty object', async () => {

@@ -55,16 +55,19 @@ describe('Nullable fields of request bodies', () => {
     expect(nullableFields(bodyOf(api.paths['/v1/channels/{id}']?.patch as Operation)).sort()).toEqual([
       'auto_resolve_hours',
       'business_hours',
+      'followup_email_minutes',
+      'reply_email',
+      'routing.reassign_after_minutes',
       'widget_config.theme.logo_url',
     ]);
   });
 
-  it('No POST body allows null, except member_id to unassign a conversation', () => {
+  it('No POST body allows null, except member_id to unassign conversations', () => {
     const posts = operations().filter(({ method }) => method === 'post');
     const allowed = posts.flatMap(({ name, operation }) =>
       nullableFields(bodyOf(operation)).map(field => `${name} ${field}`),
     );
-    expect(allowed).toEqual(['POST /v1/conversations/{id}/assign member_id']);
+    expect(allowed).toEqual(['POST /v1/conversations/{id}/assign member_id', 'POST /v1/conversations/bulk member_id']);
   });
 });
 

@@ -62,6 +62,7 @@ describe('Every route', () => {
       '/docs-yaml',
       '/openapi.json',
       '/asyncapi.json',
+      '/unsubscribe',
     ];
     const served = routerRoutes().filter(
       name => !undocumented.includes(name.split(' ')[1] ?? '') && !name.startsWith('GET /docs/'),
@@ -373,6 +374,8 @@ describe("Another workspace's rows", () => {
     'POST /v1/contacts/{id}/merge': { from_id: newId() },
     'PATCH /v1/conversations/{id}': { subject: 'Taken over' },
     'POST /v1/conversations/{id}/assign': { member_id: null },
+    'POST /v1/conversations/{id}/transcript': { email: 'vera@example.com' },
+    'POST /v1/widget/conversations/{id}/rating': { score: 5 },
     'POST /v1/conversations/{id}/read': { seq: 1 },
     'POST /v1/conversations/{conversation_id}/messages': { content: 'Taken over' },
     'PATCH /v1/conversations/{conversation_id}/messages/{id}': { content: 'Taken over' },
@@ -404,6 +407,8 @@ describe("Another workspace's rows", () => {
     const made = await desk.owner.api.post('/v1/api-keys', { name: unique('key') });
     const rows: Record<string, string> = {};
     for (const { name, path, newRow } of collections) rows[name] = (await desk.owner.api.post(path, newRow())).data.id;
+    const tag = unique('tag');
+    await desk.owner.api.patch(`/v1/conversations/${conversation.id}`, { tags: [tag] });
     const invite = await desk.owner.api.post('/v1/workspace/invites', { email: `${unique('guest')}@example.com` });
     const ids = {
       ...rows,
@@ -414,6 +419,7 @@ describe("Another workspace's rows", () => {
       invites: invite.data.id,
       messages: message.data.id,
       members: desk.owner.memberId,
+      tags: tag,
     };
     return { desk, visitor, key: made.data.key, ids };
   }
@@ -497,7 +503,8 @@ describe("Another workspace's rows", () => {
 
   it('An id in capitals gets the same 404 as another workspace’s', async () => {
     const ids = Object.fromEntries(Object.entries(ours.ids).map(([kind, id]) => [kind, id.toUpperCase()]));
-    await expectNotFound(tokensOf(ours), ids);
+    // a tag is the same in capitals
+    await expectNotFound(tokensOf(ours), { ...ids, tags: unique('tag') });
   });
 
   it('A visitor gets 404 for another visitor’s rows of the same channel', async () => {

@@ -24,6 +24,7 @@ function conversation(given: Partial<Conversation>): Conversation {
     control: 'human',
     single: true,
     subject: null,
+    tagIds: [],
     tags: [],
     customAttributes: {},
     snoozedUntil: null,
@@ -46,6 +47,9 @@ function conversation(given: Partial<Conversation>): Conversation {
     reopenedCount: 2,
     previousConversationId: null,
     csat: null,
+    csatMemberId: null,
+    context: null,
+    preChat: null,
     handoff: null,
     erasedAt: null,
     version: 1,
@@ -58,6 +62,8 @@ function conversation(given: Partial<Conversation>): Conversation {
 const AT = '2026-03-01T12:00:00.000000Z';
 const nothing: Effects = { columns: {}, timeline: null };
 const takenOver: Effects = { columns: { status: 'open', control: 'human', waitingSince: now }, timeline: null };
+const taken: Effects = { columns: { assigneeId: null }, timeline: { event: 'assigned', public: false } };
+const takenFromBot: Effects = { columns: { ...takenOver.columns, ...taken.columns }, timeline: taken.timeline };
 const handoff = { reason: null, summary: null, at: AT };
 const handedOver: Effects = {
   columns: { status: 'open', control: 'human', waitingSince: now, handoff },
@@ -122,7 +128,7 @@ const TABLE: Record<Trigger, Record<Status, Effects | null>> = {
   contact_message: { pending: nothing, open: nothing, snoozed: wokenByContact, resolved: reopened },
   agent_message: { pending: takenOver, open: nothing, snoozed: nothing, resolved: reopened },
   bot_message: { pending: nothing, open: nothing, snoozed: nothing, resolved: reopened },
-  take: { pending: takenOver, open: nothing, snoozed: nothing, resolved: null },
+  take: { pending: takenFromBot, open: taken, snoozed: taken, resolved: null },
   handoff: { pending: handedOver, open: givenBack, snoozed: null, resolved: null },
   snooze: { pending: null, open: snoozed, snoozed, resolved: null },
   wake: { pending: null, open: null, snoozed: woken, resolved: null },

@@ -1,10 +1,10 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import type { BusinessHours, Weekday } from '../../src/kernel/business-hours.js';
-import { WEEKDAYS } from '../../src/kernel/business-hours.js';
+import type { BusinessHours, OpenSpan, Weekday } from '../../src/kernel/business-hours.js';
+import { isBusinessHours, plainHours, WEEKDAYS } from '../../src/kernel/business-hours.js';
 import { offsetAt } from '../../src/kernel/local-time.js';
-import { openingAt } from '../../src/kernel/opening.js';
-import { OpeningCache } from '../../src/modules/widget/opening-cache.js';
+import { openingAt, openTimeBetween } from '../../src/kernel/opening.js';
+import { OpeningCache } from '../../src/modules/availability/opening-cache.js';
 import { localClockReads } from '../support/local-clock.js';
 
 /** PROPERTY_RUNS=… sets the number of runs; PROPERTY_SEED=… repeats a printed seed. */
@@ -34,27 +34,47 @@ const WINDOWS = [
   ['Pacific/Apia', '2011-12-23'],
 ] as const;
 
+interface LocalDay {
+  date: string;
+  weekday: Weekday;
+}
+
 interface LocalMinute {
-  day: Weekday;
+  today: LocalDay;
+  yesterday: LocalDay;
   time: string;
+}
+
+function localDay(time: number): LocalDay {
+  const date = new Date(time);
+  return { date: date.toISOString().slice(0, 10), weekday: WEEKDAYS[(date.getUTCDay() + 6) % 7] ?? 'mon' };
 }
 
 /** Returns the local day and time of every minute of a window, read from Intl. */
 function localMinutes(timezone: string, date: string): { start: number; minutes: LocalMinute[] } {
   const start = Date.parse(`${date}T00:00:00Z`);
-  const options = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, ...options });
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
   const minutes = Array.from({ length: WINDOW_MINUTES }, (_, minute) => {
-    const [day = '', time = ''] = clock.format(start + minute * MINUTE).split(/,? /);
-    return { day: day.toLowerCase() as Weekday, time };
+    const [day = '', time = ''] = clock.format(start + minute * MINUTE).split(' ');
+    const midnight = Date.parse(`${day}T00:00:00Z`);
+    return { today: localDay(midnight), yesterday: localDay(midnight - DAY_MINUTES * MINUTE), time };
   });
   return { start, minutes };
 }
 
-const windows = WINDOWS.map(([timezone, date]) => ({ timezone, ...localMinutes(timezone, date) }));
+const windows = WINDOWS.map(([timezone, date]) => ({ timezone, date, ...localMinutes(timezone, date) }));
 
-function isOpenAt(hours: BusinessHours, { day, time }: LocalMinute): boolean {
-  return (hours[day] ?? []).some(({ from, to }) => from <= time && time < to);
+function spansThatBegin(hours: BusinessHours, { date, weekday }: LocalDay): OpenSpan[] {
+  const holiday = hours.holidays?.find(other => other.date === date);
+  return (holiday ? holiday.hours : hours[weekday]) ?? [];
+}
+
+function isOpenAt(hours: BusinessHours, { today, yesterday, time }: LocalMinute): boolean {
+  const runsPastMidnight = ({ from, to }: OpenSpan) => to < from;
+  return (
+    spansThatBegin(hours, today).some(span => span.from <= time && (runsPastMidnight(span) || time < span.to)) ||
+    spansThatBegin(hours, yesterday).some(span => runsPastMidnight(span) && time < span.to)
+  );
 }
 
 const clockTime = fc
@@ -63,11 +83,21 @@ const clockTime = fc
 const midnightOrHour = fc.oneof(clockTime, fc.constantFrom('00:00', '00:30', '01:00', '02:00', '02:30', '03:00'));
 const span = fc
   .tuple(midnightOrHour, fc.oneof(midnightOrHour, fc.constant('24:00')))
-  .filter(([from, to]) => from < to)
+  .filter(([from, to]) => from !== to)
   .map(([from, to]) => ({ from, to }));
-const timetable: fc.Arbitrary<BusinessHours> = fc
-  .array(fc.tuple(fc.constantFrom(...WEEKDAYS), fc.array(span, { maxLength: 3 })), { maxLength: 7 })
+const spans = fc.array(span, { maxLength: 3 });
+const week: fc.Arbitrary<BusinessHours> = fc
+  .array(fc.tuple(fc.constantFrom(...WEEKDAYS), spans), { maxLength: 7 })
   .map(days => Object.fromEntries(days));
+
+/** A timetable with holidays within the window, and an instant of the window's first week. */
+const scene = fc.constantFrom(...windows).chain(window => {
+  const dates = Array.from({ length: 16 }, (_, day) => localDay(window.start + day * DAY_MINUTES * MINUTE).date);
+  const holiday = fc.record({ date: fc.constantFrom(...dates), hours: spans }, { requiredKeys: ['date'] });
+  const holidays = fc.uniqueArray(holiday, { maxLength: 4, selector: ({ date }) => date });
+  const hours = fc.tuple(week, holidays).map(([days, listed]) => ({ ...days, holidays: listed }));
+  return fc.record({ window: fc.constant(window), hours, first: fc.nat(7 * DAY_MINUTES), within: fc.nat(MINUTE - 1) });
+});
 
 function pad(value: number): string {
   return String(value).padStart(2, '0');
@@ -75,9 +105,9 @@ function pad(value: number): string {
 
 describe('openingAt', () => {
   it('`openingAt` agrees with a minute-by-minute search over two weeks across every clock change', () => {
-    const instant = fc.tuple(fc.constantFrom(...windows), fc.nat(7 * DAY_MINUTES), fc.nat(MINUTE - 1));
     fc.assert(
-      fc.property(timetable, instant, (hours, [{ timezone, start, minutes }, first, within]) => {
+      fc.property(scene, ({ window: { timezone, start, minutes }, hours, first, within }) => {
+        expect(isBusinessHours(hours)).toBe(true);
         const { open, changesAt } = openingAt(hours, timezone, new Date(start + first * MINUTE + within));
         const walked = minutes.slice(first).map(minute => isOpenAt(hours, minute));
         const change = walked.findIndex(other => other !== walked[0]);
@@ -88,6 +118,46 @@ describe('openingAt', () => {
       }),
       settings,
     );
+  });
+
+  it('`openTimeBetween` counts the open minutes of a minute-by-minute search across every clock change', () => {
+    fc.assert(
+      fc.property(scene, fc.nat(9 * DAY_MINUTES), ({ window: { timezone, start, minutes }, hours, first }, length) => {
+        const [from, to] = [start + first * MINUTE, start + (first + length) * MINUTE];
+        const walked = minutes.slice(first, first + length).filter(minute => isOpenAt(hours, minute));
+        expect(openTimeBetween(hours, timezone, new Date(from), new Date(to))).toBe(walked.length * MINUTE);
+      }),
+      settings,
+    );
+  });
+
+  it('`openTimeBetween` counts all time without a timetable, and none backwards', () => {
+    const [one, other] = [new Date('2026-11-23T09:00:00Z'), new Date('2026-11-23T09:05:00Z')];
+    expect([openTimeBetween(null, 'UTC', one, other), openTimeBetween(null, 'UTC', other, one)]).toEqual([300_000, 0]);
+  });
+
+  it('`openingAt` looks 400 days ahead and no further', () => {
+    const now = new Date('2026-11-23T12:00:00Z');
+    const opens = (date: string) =>
+      openingAt({ holidays: [{ date, hours: [{ from: '09:00', to: '10:00' }] }] }, 'UTC', now).changesAt;
+    expect(opens('2027-12-28')).toEqual(new Date('2027-12-28T09:00:00Z'));
+    expect(opens('2027-12-29')).toBeNull();
+  });
+
+  it('`openingAt` keeps a night span open past the midnight before a holiday, and closes on the holiday', () => {
+    const hours = {
+      thu: [{ from: '22:00', to: '04:00' }],
+      fri: [{ from: '09:00', to: '17:00' }],
+      holidays: [{ date: '2026-12-25', name: 'Christmas Day' }],
+    };
+    expect(openingAt(hours, 'UTC', new Date('2026-12-25T03:59:00Z'))).toEqual({
+      open: true,
+      changesAt: new Date('2026-12-25T04:00:00Z'),
+    });
+    expect(openingAt(hours, 'UTC', new Date('2026-12-25T10:00:00Z'))).toEqual({
+      open: false,
+      changesAt: new Date('2026-12-31T22:00:00Z'),
+    });
   });
 
   it('`openingAt` opens after the skipped hour when a span begins within that hour', () => {
@@ -151,6 +221,45 @@ describe('openingAt', () => {
     const again = made.mock.calls.length;
     made.mockRestore();
     expect(again).toBeGreaterThanOrEqual(50);
+  });
+});
+
+describe('isBusinessHours', () => {
+  const nine = { from: '09:00', to: '17:00' };
+  const many = (count: number) => Array.from({ length: count }, () => nine);
+  const dates = (count: number) =>
+    Array.from({ length: count }, (_, day) => ({ date: localDay(day * DAY_MINUTES * MINUTE).date }));
+
+  it.each([
+    ['a span past midnight', { fri: [{ from: '20:00', to: '02:00' }] }],
+    ['a span until 24:00', { fri: [{ from: '00:00', to: '24:00' }] }],
+    ['10 spans a day', { mon: many(10) }],
+    ['100 holidays', { holidays: dates(100) }],
+    ['a holiday with a name and hours', { holidays: [{ date: '2028-02-29', name: 'Leap day', hours: [nine] }] }],
+  ])('`isBusinessHours` accepts %s', (_what, hours) => expect(isBusinessHours(hours)).toBe(true));
+
+  it.each([
+    ['a span from a time to the same time', { fri: [{ from: '09:00', to: '09:00' }] }],
+    ['a span from 24:00', { fri: [{ from: '24:00', to: '09:00' }] }],
+    ['a span until 24:01', { fri: [{ from: '09:00', to: '24:01' }] }],
+    ['11 spans a day', { mon: many(11) }],
+    ['11 spans on a holiday', { holidays: [{ date: '2026-12-25', hours: many(11) }] }],
+    ['101 holidays', { holidays: dates(101) }],
+    ['a holiday that is listed twice', { holidays: [{ date: '2026-12-25' }, { date: '2026-12-25', hours: [nine] }] }],
+    ['a date that does not exist', { holidays: [{ date: '2026-02-29' }] }],
+    ['a holiday without a date', { holidays: [{ name: 'Some day' }] }],
+    ['a holiday whose name is no text', { holidays: [{ date: '2026-12-25', name: 7 }] }],
+    ['holidays that are no list', { holidays: { date: '2026-12-25' } }],
+    ['an unknown day', { someday: [] }],
+  ])('`isBusinessHours` refuses %s', (_what, hours) => expect(isBusinessHours(hours)).toBe(false));
+
+  it('`plainHours` drops unknown fields of spans and holidays', () => {
+    const extra = { note: 'x' };
+    const hours = {
+      mon: [{ ...nine, ...extra }],
+      holidays: [{ date: '2026-12-25', ...extra, hours: [{ ...nine, ...extra }] }],
+    };
+    expect(plainHours(hours)).toEqual({ mon: [nine], holidays: [{ date: '2026-12-25', hours: [nine] }] });
   });
 });
 

@@ -7,7 +7,8 @@ import { safeUpperBound } from '../../src/platform/events/safe-upper-bound.js';
 import { EventConsumer, ConsumerDependencies } from '../../src/platform/events/event.consumer.js';
 import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { EventRetentionJob } from '../../src/platform/events/event-retention.job.js';
-import type { LoggedEvent } from '../../src/platform/events/reading-position.repository.js';
+import type { EventRange, LoggedEvent } from '../../src/platform/events/reading-position.repository.js';
+import { IS_IN_RANGE, rangeValues } from '../../src/platform/events/reading-position.repository.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { OpenTransactions } from '../support/open-transactions.js';
@@ -17,6 +18,7 @@ import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
 
 const INSERT_COLLECTED = statement(`INSERT INTO collected (id, position, conversation_id) VALUES ($1, $2, $3)`);
+const ALL_IN_RANGE = statement(`SELECT id FROM event WHERE ${IS_IN_RANGE} AND type = 'message.created'`);
 const SLOW_MS = 60_000;
 
 /** Stores the events it reads, in the order it reads them. */
@@ -37,6 +39,30 @@ class Collector extends EventConsumer {
     for (const { id, position, conversationId } of events)
       await this.sql.count(INSERT_COLLECTED, [id, position, conversationId]);
     await this.afterEffect();
+  }
+}
+
+/** Begins at the end of the log, skips agents' messages, and keeps what it was given. */
+class LateCollector extends EventConsumer {
+  protected readonly types = ['message.created'] as const;
+  protected override readonly condition = `payload #>> '{message,sender_type}' <> 'agent'`;
+  protected override readonly beginsAtEnd = true;
+  protected override readonly readsRanges = true;
+  readonly handled: string[] = [];
+  readonly inRange: string[] = [];
+
+  constructor(
+    dependencies: ConsumerDependencies,
+    private readonly sql: SqlService,
+    protected readonly name: string,
+  ) {
+    super(dependencies);
+  }
+
+  protected async handle(events: readonly LoggedEvent[], range: EventRange): Promise<void> {
+    const rows = await this.sql.rows<{ id: string }>(ALL_IN_RANGE, rangeValues(range));
+    this.inRange.push(...rows.map(({ id }) => id));
+    this.handled.push(...events.map(({ id }) => id));
   }
 }
 
@@ -85,6 +111,8 @@ describe('An event consumer', () => {
   });
   afterEach(async () => {
     await transactions.endAll();
+    // retention would keep events for readers that no longer exist
+    await database.query(`DELETE FROM event_reader WHERE name LIKE 'late-%'`);
   });
 
   const newCollector = (of = world) => new Collector(of.app.app.get(ConsumerDependencies), of.app.app.get(SqlService));
@@ -133,6 +161,42 @@ describe('An event consumer', () => {
     await reader.catchUp();
     expect(await collectedOf(ids)).toEqual(ids);
     await assertAllCollectedInOrder();
+  });
+
+  it('A consumer that begins at the end of the log skips what is in it, and goes on where it stopped.', async () => {
+    const conversationId = await conversation();
+    const dependencies = [world.app.app.get(ConsumerDependencies), world.app.app.get(SqlService)] as const;
+    const name = `late-${newId()}`;
+    const reader = new LateCollector(...dependencies, name);
+    const before = await transactions.begin();
+    const skipped = await recordMessages(before, conversationId, 3);
+    await transactions.end(before);
+    await reader.onApplicationBootstrap();
+    await reader.onApplicationShutdown();
+    const writer = await transactions.begin();
+    const ids = await recordMessages(writer, conversationId, 3);
+    await transactions.end(writer);
+    const next = new LateCollector(...dependencies, name);
+    await next.catchUp();
+    const read = [...reader.handled, ...next.handled];
+    expect(read.filter(id => [...skipped, ...ids].includes(id))).toEqual(ids);
+  });
+
+  it('A consumer loads only events that match its condition, and its ranges contain each event once.', async () => {
+    const conversationId = await conversation();
+    const dependencies = [world.app.app.get(ConsumerDependencies), world.app.app.get(SqlService)] as const;
+    const reader = new LateCollector(...dependencies, `late-${newId()}`);
+    await reader.catchUp();
+    const writer = await transactions.begin();
+    const ids = await recordMessages(writer, conversationId, 250);
+    await writer.query(
+      `UPDATE event SET payload = jsonb_set(payload, '{message,sender_type}', '"agent"') WHERE id = ANY($1)`,
+      [ids.slice(0, 20)],
+    );
+    await transactions.end(writer);
+    await reader.catchUp();
+    expect(reader.handled.filter(id => ids.includes(id))).toEqual(ids.slice(20));
+    expect(reader.inRange.filter(id => ids.includes(id)).sort()).toEqual([...ids].sort());
   });
 
   it('An event consumer does not read an event while an older transaction is open.', async () => {

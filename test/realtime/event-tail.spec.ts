@@ -202,7 +202,10 @@ describe('The event log', () => {
         await transactions.end(writer);
         await catchUp(world);
         const pages = await Promise.all(read.mock.results.map(async ({ value }) => (await value) as object[]));
-        const sizes = pages.filter(([row]) => row && 'payload' in row).map(rows => rows.length);
+        // consumers read the log too, with the origin of each event
+        const sizes = pages
+          .filter(([row]) => row && 'payload' in row && !('user_agent' in row))
+          .map(rows => rows.length);
         expect(sizes).toEqual([PAGE_SIZE, PAGE_SIZE, PAGE_SIZE]);
       } finally {
         read.mockRestore();
@@ -262,8 +265,11 @@ describe('The event log', () => {
       ];
       await catchUp(world);
       const queryResults = await Promise.all(first.mock.results.map(async ({ value }) => (await value) as object));
-      expect(queryResults).toEqual([expect.objectContaining({ ahead: [], late: [] })]);
-      expect(rows.mock.calls).toEqual([]);
+      const looks = queryResults.filter(row => row && 'ahead' in row);
+      expect(looks.length).toBeGreaterThan(0);
+      for (const look of looks) expect(look).toMatchObject({ ahead: [], late: [] });
+      const pages = await Promise.all(rows.mock.results.map(async ({ value }) => (await value) as object[]));
+      expect(pages.filter(([row]) => row && 'payload' in row && !('user_agent' in row))).toEqual([]);
       for (const spy of [first, rows]) spy.mockRestore();
     });
 

@@ -405,7 +405,11 @@ describe('GET /v1/events', () => {
     const { cursor } = await readAllEvents(key, 100);
     expect((await readAllEvents(key, 100, cursor)).items).toEqual([]);
     await sendMessage('later');
-    const { items } = await readAllEvents(key, 100, cursor);
+    // an event is listed once no older transaction is open: consumers of the log have short ones
+    const items = await eventually(async () => {
+      const read = (await readAllEvents(key, 100, cursor)).items;
+      return read.length > 0 ? read : undefined;
+    }, 20_000);
     expect(items.filter(({ type }) => type === 'message.created').map(({ data }) => data.message.content)).toEqual([
       'later',
     ]);
@@ -415,8 +419,10 @@ describe('GET /v1/events', () => {
     const key = await world.apiKey(desk);
     const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
     await sendMessage('since the frame');
-    const { items } = await readAllEvents(key, 100, after);
-    expect(JSON.stringify(items)).toContain('since the frame');
+    await eventually(async () => {
+      const { items } = await readAllEvents(key, 100, after);
+      return JSON.stringify(items).includes('since the frame') || undefined;
+    }, 20_000);
   });
 
   it('GET /v1/events returns an event only when no older transaction is open', async () => {
@@ -430,7 +436,10 @@ describe('GET /v1/events', () => {
     } finally {
       await world.app.database.query('ROLLBACK');
     }
-    expect(JSON.stringify((await readAllEvents(key, 100, cursor)).items)).toContain('waits for its turn');
+    await eventually(async () => {
+      const { items } = await readAllEvents(key, 100, cursor);
+      return JSON.stringify(items).includes('waits for its turn') || undefined;
+    }, 20_000);
   });
 
   it('GET /v1/events is limited to keys and unscoped admins, and returns no other workspace’s events', async () => {

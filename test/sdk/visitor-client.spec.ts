@@ -89,6 +89,21 @@ describe('The visitor client', () => {
     const keys = tries.map(({ headers }) => headers['idempotency-key']);
     expect(tries).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
-    expect(tries[0]!.body).toEqual({ message: { content: 'hello', client_message_id: keys[0] } });
+    const ids = tries.map(({ body }) => (body['message'] as { client_message_id: string }).client_message_id);
+    expect(new Set(ids).size).toBe(1);
+    expect(tries[0]!.body).toEqual({ message: { content: 'hello', client_message_id: ids[0] } });
+  });
+
+  it('The visitor client may start a conversation again with the same message and other answers', async () => {
+    service.on('POST /v1/widget/conversations', ({ body }) =>
+      body['pre_chat'] ? ok({}, 201) : refuse(400, 'validation_failed'),
+    );
+    const visitor = await start();
+    const message = { content: 'hello', client_message_id: 'mine' };
+    await expect(visitor.startConversation(message)).rejects.toMatchObject({ code: 'validation_failed' });
+    await visitor.startConversation(message, { order_number: '4711' });
+    const tries = service.requestsTo('POST /v1/widget/conversations');
+    expect(tries.map(({ body }) => body['message'])).toEqual([message, message]);
+    expect(new Set(tries.map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
   });
 });

@@ -61,10 +61,11 @@ export class Scene {
     const channel = await world.channel(desk, {
       name: MARK,
       single_conversation: false,
+      csat_enabled: true,
       widget_config: { features: { end_chat: true } },
     });
     const other = await world.channel(desk, { name: 'Elsewhere' });
-    const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: MARK });
+    const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: MARK, email: email() });
     const stranger = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Stranger' });
     const tokenOf = async (agent: Promise<Agent>) => (await agent).token;
     const zero = await desk.owner.api.post('/v1/auth/agent-token', { channel_ids: [] });
@@ -126,6 +127,8 @@ const MAKERS: Record<string, (scene: Scene) => Promise<Json>> = {
   },
   conversations: (scene: Scene) => scene.world.conversation(scene.visitor, MARK),
   invites: (scene: Scene) => scene.made('/v1/workspace/invites', { email: email() }),
+  views: (scene: Scene) =>
+    scene.made('/v1/views', { name: unique('view'), filters: { channel_id: scene.channel.id }, shared: true }),
   members: async (scene: Scene) => ({ id: (await scene.world.colleague(scene.desk)).memberId }),
 };
 
@@ -195,7 +198,30 @@ const RECIPES: Record<string, Recipe> = {
     path: `/v1/canned-responses/${await scene.one('canned-responses')}/render`,
     body: { conversation_id: await scene.one('conversations') },
   }),
+  'GET /v1/tags': async scene => {
+    const id = await scene.one('conversations');
+    await scene.owner.patch(`/v1/conversations/${id}`, { tags: ['marked'] });
+    return { path: '/v1/tags', reveals: ({ items }) => items.some(({ count }: Json) => count > 0) };
+  },
+  'POST /v1/tags/rename': async scene => {
+    await scene.owner.patch(`/v1/conversations/${await scene.another('conversations')}`, { tags: [unique('tag')] });
+    const { items } = (await scene.owner.get('/v1/tags')).data;
+    return { path: '/v1/tags/rename', body: { from: items[0].name, to: items[0].name } };
+  },
+  'DELETE /v1/tags/{name}': async scene => {
+    const name = unique('tag');
+    await scene.owner.patch(`/v1/conversations/${await scene.another('conversations')}`, { tags: [name] });
+    return { path: `/v1/tags/${name}` };
+  },
+  'GET /v1/views/counts': async scene => {
+    await scene.one('conversations');
+    await scene.one('views');
+    return { path: '/v1/views/counts', reveals: ({ items }) => items.some(({ count }: Json) => count > 0) };
+  },
+  'POST /v1/views': () => ({ path: '/v1/views', body: { name: unique('view'), filters: {} } }),
   'GET /v1/mail/failures': plain('/v1/mail/failures'),
+  'GET /v1/notifications': plain('/v1/notifications'),
+  'POST /v1/notifications/read': plain('/v1/notifications/read', { all: true }),
   'GET /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}` }),
   'PATCH /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}`, body: { csat_enabled: true } }),
   'POST /v1/channels/{id}/rotate-identity-secret': row('channels', '', '/rotate-identity-secret'),
@@ -222,6 +248,11 @@ const RECIPES: Record<string, Recipe> = {
     await scene.one('conversations');
     return { path: '/v1/conversations/counts', reveals: ({ open }) => open > 0 };
   },
+  'POST /v1/conversations/bulk': async scene => ({
+    path: '/v1/conversations/bulk',
+    body: { ids: [await scene.one('conversations')], action: 'priority', priority: 'low' },
+    reveals: ({ results }) => results[0].ok === true,
+  }),
   'GET /v1/conversations/{id}': conversation(''),
   'PATCH /v1/conversations/{id}': conversation('', { body: { priority: 'high' } }),
   'POST /v1/conversations/{id}/assign': conversation('/assign', { body: { member_id: null } }),
@@ -232,8 +263,14 @@ const RECIPES: Record<string, Recipe> = {
     return { path: `/v1/conversations/${id}/reopen` };
   },
   'POST /v1/conversations/{id}/resolve': conversation('/resolve', { ends: true }),
+  'POST /v1/conversations/{id}/leave': conversation('/leave'),
   'POST /v1/conversations/{id}/snooze': conversation('/snooze', { ends: true }),
   'POST /v1/conversations/{id}/handoff': conversation('/handoff', { ends: true }),
+  'GET /v1/conversations/{id}/transcript': conversation('/transcript'),
+  'POST /v1/conversations/{id}/transcript': async scene => ({
+    path: `/v1/conversations/${await scene.one('conversations')}/transcript`,
+    body: { email: email() },
+  }),
   'POST /v1/conversations/{id}/take': conversation('/take'),
   'GET /v1/conversations/{conversation_id}/messages': conversation('/messages'),
   'POST /v1/conversations/{conversation_id}/messages': async (scene, caller) => ({
@@ -254,6 +291,18 @@ const RECIPES: Record<string, Recipe> = {
   'POST /v1/widget/conversations': plain('/v1/widget/conversations', { message: { content: 'Hello?' } }),
   'GET /v1/widget/conversations/{id}': widget(''),
   'POST /v1/widget/conversations/{id}/resolve': widget('/resolve', { ends: true }),
+  'POST /v1/widget/conversations/{id}/rating': async scene => {
+    const id = await scene.another('conversations');
+    await scene.made(`/v1/conversations/${id}/messages`, { content: 'Hello!' });
+    await scene.made(`/v1/conversations/${id}/resolve`, {});
+    return { path: `/v1/widget/conversations/${id}/rating`, body: { score: 5 } };
+  },
+  'GET /v1/widget/conversations/{id}/transcript': widget('/transcript'),
+  'POST /v1/widget/conversations/{id}/transcript': async scene => {
+    const id = await scene.one('conversations');
+    await scene.made(`/v1/conversations/${id}/messages`, { content: 'Hello!' });
+    return { path: `/v1/widget/conversations/${id}/transcript` };
+  },
   'POST /v1/widget/conversations/{id}/read': widget('/read', { body: { seq: 1 } }),
   'GET /v1/widget/conversations/{conversation_id}/messages': widget('/messages'),
   'POST /v1/widget/conversations/{conversation_id}/messages': widget('/messages', { body: { content: 'Hello?' } }),
@@ -269,6 +318,7 @@ const RECIPES: Record<string, Recipe> = {
   'DELETE /v1/workspace/invites/{id}': row('invites', '/workspace', '', { ends: true }),
   'GET /v1/workspace/members': plain('/v1/workspace/members'),
   'POST /v1/workspace/members': () => ({ path: '/v1/workspace/members', body: { email: email(), name: 'New' } }),
+  'GET /v1/workspace/members/me': plain('/v1/workspace/members/me'),
   'PATCH /v1/workspace/members/me': plain('/v1/workspace/members/me', { availability: 'away' }),
   'GET /v1/workspace/members/{id}': row('members', '/workspace', ''),
   'PATCH /v1/workspace/members/{id}': row('members', '/workspace', '', { body: { capacity: 3 } }),

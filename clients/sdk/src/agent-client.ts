@@ -16,7 +16,10 @@ import { Contacts } from './resources/contacts.js';
 import { AgentConversations } from './resources/conversations.js';
 import { Invites } from './resources/invites.js';
 import { AgentMembers } from './resources/members.js';
+import { Notifications } from './resources/notifications.js';
 import { Resource } from './resources/resource.js';
+import { Tags } from './resources/tags.js';
+import { Views } from './resources/views.js';
 import { Workspace } from './resources/workspace.js';
 import type { AgentSessionView, InvitePreviewView, MeView } from './types.js';
 
@@ -39,7 +42,10 @@ export class AgentClient {
   readonly contacts: Contacts;
   readonly channels: Channels;
   readonly cannedResponses: CannedResponses;
+  readonly tags: Tags;
+  readonly views: Views;
   readonly members: AgentMembers;
+  readonly notifications: Notifications;
   readonly invites: Invites;
   readonly bots: Bots;
   readonly apiKeys: AgentApiKeys;
@@ -58,7 +64,10 @@ export class AgentClient {
     this.contacts = new Contacts(this.api);
     this.channels = new Channels(this.api);
     this.cannedResponses = new CannedResponses(this.api);
+    this.tags = new Tags(this.api);
+    this.views = new Views(this.api);
     this.members = new AgentMembers(this.api);
+    this.notifications = new Notifications(this.api);
     this.invites = new Invites(this.api);
     this.bots = new Bots(this.api);
     this.apiKeys = new AgentApiKeys(this.api);

@@ -11,6 +11,8 @@ type AnyMessageBody = ClientMessage<NonNullable<Post<'/v1/conversations'>['messa
 
 /** A message of a visitor. Without a `client_message_id` the SDK generates one. */
 export type VisitorMessageBody = ClientMessage<Post<'/v1/widget/conversations'>['message']>;
+/** Answers to a channel's pre-chat form, by key: a boolean for a checkbox, else text. */
+export type PreChatAnswers = Record<string, string | boolean>;
 /** A message of an agent, in the agent's own name. */
 export type AgentMessageBody = Omit<AnyMessageBody, 'member_id' | 'bot_id'>;
 /** A message of a server, in the name of a member or of a bot. */
@@ -22,15 +24,22 @@ export type ServerMessageBody = AgentMessageBody &
  * `next_cursor` continues towards newer messages, otherwise towards older ones.
  */
 export type MessageRange = Query<'/v1/conversations/{conversation_id}/messages'>;
-export type ListConversationsQuery = Query<'/v1/conversations'>;
+export type { ListConversationsQuery, OneOrMore } from './inbox-filters.js';
 export type CreateConversationBody<M = AgentMessageBody> = Omit<Post<'/v1/conversations'>, 'message'> & { message?: M };
+/** An action on up to 100 conversations, with what it needs. */
+export type BulkActionBody = Post<'/v1/conversations/bulk'>;
+export type ListTagsQuery = Query<'/v1/tags'>;
 export type UpdateConversationBody = Patch<'/v1/conversations/{id}'>;
 export type SnoozeBody = Post<'/v1/conversations/{id}/snooze'>;
 export type HandoffBody = Post<'/v1/conversations/{id}/handoff'>;
 /** Version that a write is based on. A stale version returns 409 `version_conflict`. */
 export type Versioned = Post<'/v1/conversations/{id}/take'>;
 
+/** 5 is best. */
+export type RateConversationBody = Post<'/v1/widget/conversations/{id}/rating'>;
+
 export type ListContactsQuery = Query<'/v1/contacts'>;
+export type GetContactQuery = Query<'/v1/contacts/{id}'>;
 export type CreateContactBody = Post<'/v1/contacts'>;
 export type UpdateContactBody = Patch<'/v1/contacts/{id}'>;
 export type MergeContactBody = Post<'/v1/contacts/{id}/merge'>;
@@ -49,6 +58,8 @@ export type UpdateCannedResponseBody = Patch<'/v1/canned-responses/{id}'>;
 export type CreateMemberBody = Post<'/v1/workspace/members'>;
 export type UpdateMemberBody = Patch<'/v1/workspace/members/{id}'>;
 export type UpdateProfileBody = Patch<'/v1/workspace/members/me'>;
+export type ListNotificationsQuery = Query<'/v1/notifications'>;
+export type ReadNotificationsBody = Post<'/v1/notifications/read'>;
 export type UpdateWorkspaceBody = Patch<'/v1/workspace'>;
 export type ListAuditLogQuery = Query<'/v1/audit-log'>;
 export type ListEventsQuery = Query<'/v1/events'>;

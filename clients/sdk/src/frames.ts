@@ -66,4 +66,5 @@ export type ClientFrame =
   | { type: 'typing'; conversation_id: string; private?: boolean }
   | { type: 'typing.stop'; conversation_id: string }
   | { type: 'viewing'; conversation_id: string | null }
+  | { type: 'page'; url: string; title?: string | undefined }
   | { type: 'auth'; token: string };

@@ -25,7 +25,9 @@ export { items, pages, type ListPage, type Page, type PageQuery } from './pages.
 export type { Resource } from './resources/resource.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export type * from './types.js';
-export { VisitorClient, type VisitorLiveOptions, type VisitorOptions, type VisitorSocket } from './visitor-client.js';
+export type { VisitedPage } from './visited-page.js';
+export { VisitorClient, type VisitorLiveOptions, type VisitorOptions } from './visitor-client.js';
 export type { KeyValueStore } from './visitor-identity.js';
 export type { VisitorIdentity } from './visitor-session.js';
+export { VisitorSocket } from './visitor-socket.js';
 export type { WebSocketConstructor, WebSocketLike } from './web-socket.js';

@@ -15,6 +15,8 @@ import { Invites } from './resources/invites.js';
 import { ServerMembers } from './resources/members.js';
 import { Resource } from './resources/resource.js';
 import { Sso } from './resources/sso.js';
+import { Tags } from './resources/tags.js';
+import { Views } from './resources/views.js';
 import { Workspace } from './resources/workspace.js';
 import { isBrowser } from './environment.js';
 import type { AgentSessionView } from './types.js';
@@ -36,6 +38,8 @@ export class ServerClient {
   readonly contacts: Contacts;
   readonly channels: Channels;
   readonly cannedResponses: CannedResponses;
+  readonly tags: Tags;
+  readonly views: Views;
   readonly apiKeys: ApiKeys;
   readonly workspace: Workspace;
   private readonly api: AuthorizedApi;
@@ -57,6 +61,8 @@ export class ServerClient {
     this.contacts = new Contacts(api);
     this.channels = new Channels(api);
     this.cannedResponses = new CannedResponses(api);
+    this.tags = new Tags(api);
+    this.views = new Views(api);
     this.apiKeys = new ApiKeys(api);
     this.workspace = new Workspace(api);
   }

@@ -1,36 +1,46 @@
 import { resolveAddresses, path, type Addresses } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
-import type { MessageRange, UpdateVisitorContactBody, VisitorMessageBody } from './bodies.js';
+import type {
+  MessageRange,
+  PreChatAnswers,
+  RateConversationBody,
+  UpdateVisitorContactBody,
+  VisitorMessageBody,
+} from './bodies.js';
 import { waitUntilConnected } from './wait-until-connected.js';
-import type { VisitorFrames } from './frames.js';
 import { HttpTransport } from './http.js';
-import { LiveSocket, type LiveOptions } from './live-socket.js';
+import type { LiveOptions } from './live-socket.js';
 import { idempotencyHeader, withMessageId } from './idempotency.js';
 import type { ClientOptions } from './options.js';
 import type { Page, PageQuery } from './pages.js';
 import type {
+  TranscriptFormat,
+  TranscriptView,
   VisitorConversationStartedView,
   VisitorContactView,
   VisitorConversationView,
   VisitorMessageView,
   WidgetSessionView,
 } from './types.js';
+import { uuid } from './uuid.js';
+import { readBrowserPage, type VisitedPage } from './visited-page.js';
 import { loadOrCreateId, type KeyValueStore } from './visitor-identity.js';
 import { VisitorSession, type VisitorIdentity } from './visitor-session.js';
+import { VisitorSocket } from './visitor-socket.js';
 
 export interface VisitorOptions extends ClientOptions, VisitorIdentity {
   /** Public token from the channel's settings. */
   widgetToken: string;
   /** Storage for the generated id of this device; default the page's `localStorage`. */
   storage?: KeyValueStore | undefined;
+  /** Returns the page that agents see; default the browser's page. Return undefined to show none. */
+  page?: (() => VisitedPage | undefined) | undefined;
 }
 
 export interface VisitorLiveOptions extends LiveOptions {
   /** Receives only this conversation; default all conversations of the contact, including later ones. */
   conversationId?: string | undefined;
 }
-
-export type VisitorSocket = LiveSocket<VisitorFrames>;
 
 /** Client of a page's visitor: one contact and its conversations. */
 export class VisitorClient {
@@ -51,7 +61,7 @@ export class VisitorClient {
     const http = new HttpTransport(addresses.rest, options);
     const externalId = options.externalId ?? loadOrCreateId(options.widgetToken, options.storage);
     const session = new VisitorSession(http, options.widgetToken, externalId, options);
-    await session.start();
+    await session.start((options.page ?? readBrowserPage)());
     return new VisitorClient(session, http, addresses, options);
   }
 
@@ -71,12 +81,18 @@ export class VisitorClient {
   /**
    * Starts a conversation. If the channel allows one unresolved conversation, joins that one, or reopens the latest one
    * within its reopen window. Safe to repeat, like `send`.
+   * @param preChat answers to the fields of `widget_config.pre_chat_form`, by key; only a new conversation needs them
    */
-  startConversation(message: VisitorMessageBody | string): Promise<VisitorConversationStartedView> {
+  startConversation(
+    message: VisitorMessageBody | string,
+    preChat?: PreChatAnswers,
+  ): Promise<VisitorConversationStartedView> {
     const body = toMessage(message);
-    // The message id prevents a second message in a conversation; the key prevents a second conversation.
-    const headers = idempotencyHeader(body.client_message_id);
-    return this.api.post('/v1/widget/conversations', { message: body }, { headers, repeatable: true });
+    // The message id finds what an earlier call has sent; the key joins the repetitions of this call. Another call may
+    // have other answers and another page, which one key would not allow.
+    const headers = idempotencyHeader(uuid());
+    const start = { message: body, pre_chat: preChat, page: this.readPage() };
+    return this.api.post('/v1/widget/conversations', start, { headers, repeatable: true });
   }
 
   /**
@@ -102,6 +118,20 @@ export class VisitorClient {
     return this.api.post(path`/v1/widget/conversations/${conversationId}/resolve`);
   }
 
+  /** Rates a resolved conversation, 1 to 5. @throws ApiError 409 `rating_closed` */
+  rate(conversationId: string, rating: RateConversationBody): Promise<VisitorConversationView> {
+    return this.api.post(path`/v1/widget/conversations/${conversationId}/rating`, rating);
+  }
+
+  transcript(conversationId: string, format?: TranscriptFormat): Promise<TranscriptView> {
+    return this.api.get(path`/v1/widget/conversations/${conversationId}/transcript`, { format });
+  }
+
+  /** Mails the transcript to the visitor's own address. @throws ApiError 422 `email_missing`, 409 `transcript_not_ready` */
+  async mailTranscript(conversationId: string): Promise<void> {
+    await this.api.post(path`/v1/widget/conversations/${conversationId}/transcript`);
+  }
+
   /**
    * Returns the visitor's contact. Name, e-mail and phone are included only with a proof of identity (`identityToken`);
    * otherwise anyone who knows the `externalId` could read them.
@@ -119,12 +149,17 @@ export class VisitorClient {
   live({ conversationId, ...options }: VisitorLiveOptions = {}): VisitorSocket {
     const { WebSocket, timeoutMs } = this.options;
     const all = { WebSocket, timeoutMs, ...options };
-    return new LiveSocket(`${this.addresses.ws}/ws/visitor`, { conv: conversationId }, this.visitor, all);
+    const readPage = () => this.readPage();
+    return new VisitorSocket(`${this.addresses.ws}/ws/visitor`, { conv: conversationId }, this.visitor, all, readPage);
   }
 
   /** Opens a socket. @throws ApiError when it is refused or the service cannot be reached */
   connect(options: VisitorLiveOptions = {}): Promise<VisitorSocket> {
     return waitUntilConnected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
+  }
+
+  private readPage(): VisitedPage | undefined {
+    return (this.options.page ?? readBrowserPage)();
   }
 }
 

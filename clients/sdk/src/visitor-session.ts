@@ -3,6 +3,7 @@ import type { Credential } from './authorized-api.js';
 import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import type { FreeForm, WidgetSessionView } from './types.js';
+import type { VisitedPage } from './visited-page.js';
 
 /** The page's knowledge of the visitor. */
 export interface VisitorIdentity {
@@ -12,6 +13,8 @@ export interface VisitorIdentity {
   email?: string | undefined;
   phone?: string | undefined;
   locale?: string | undefined;
+  /** IANA time zone. */
+  timezone?: string | undefined;
   customAttributes?: FreeForm | undefined;
   /** Proof of `externalId`, signed by the page's server. A function is called at each renewal. */
   identityToken?: string | (() => string | Promise<string>) | undefined;
@@ -39,9 +42,10 @@ export class VisitorSession implements Credential {
     return this.view.visitor_token;
   }
 
-  async start(): Promise<void> {
-    const { name, email, phone, locale, customAttributes } = this.identity;
-    this.latest = await this.requestSession({ name, email, phone, locale, custom_attributes: customAttributes });
+  async start(page: VisitedPage | undefined): Promise<void> {
+    const { name, email, phone, locale, timezone, customAttributes } = this.identity;
+    const details = { name, email, phone, locale, timezone, custom_attributes: customAttributes };
+    this.latest = await this.requestSession({ ...details, page });
   }
 
   renew(stale: string): Promise<string> {

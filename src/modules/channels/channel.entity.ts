@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { JsonColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
@@ -6,6 +6,7 @@ import type { WidgetConfig } from './widget-config.js';
 
 @Entity({ name: 'channel' })
 @Unique('uq_channel_widget_token', ['widgetToken'])
+@Index('ix_channel_followup', ['workspaceId', 'id'], { where: `"followup_email_minutes" IS NOT NULL` })
 @Check('ck_channel_status', `"status" IN ('active', 'disabled')`)
 @Check('ck_channel_identity', `"identity_verification" IN ('off', 'optional', 'required')`)
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_channel_workspace', onDelete: 'CASCADE' })
@@ -55,8 +56,17 @@ export class ChannelEntity implements Channel {
   @Column({ name: 'csat_enabled', type: 'boolean', default: false })
   csatEnabled!: boolean;
 
+  @Column({ name: 'followup_email_minutes', type: 'integer', nullable: true })
+  followupEmailMinutes!: number | null;
+
+  @TextColumn('reply_email', { nullable: true })
+  replyEmail!: string | null;
+
   @JsonColumn('business_hours', { nullable: true })
   businessHours!: BusinessHours | null;
+
+  @TextColumn('kept_query_params', { array: true, default: [] })
+  keptQueryParams!: string[];
 
   @JsonColumn('widget_config')
   widgetConfig!: WidgetConfig;

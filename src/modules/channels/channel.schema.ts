@@ -1,10 +1,23 @@
 import { Rule } from '../../platform/schemas/field.js';
-import { Choice, Flag, Id, Integer, Nested, NestedList, Text, Texts, Time } from '../../platform/schemas/fields.js';
+import {
+  Choice,
+  Email,
+  Flag,
+  Id,
+  Integer,
+  Nested,
+  NestedList,
+  Text,
+  Texts,
+  Time,
+} from '../../platform/schemas/fields.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import { Hours, Locale } from '../../platform/schemas/local-fields.js';
 import type { ChannelRecord, ChannelStatus, IdentityMode, Routing } from './channel.js';
 import { CHANNEL_STATUSES, IDENTITY_MODES, isOrigin, ROUTING_MODES } from './channel.js';
-import type { PreChatField, WidgetConfig } from './widget-config.js';
+import type { PreChatField, PreChatFieldType } from './pre-chat-form.js';
+import { PRE_CHAT_FIELD_TYPES } from './pre-chat-form.js';
+import type { WidgetConfig } from './widget-config.js';
 
 const COLOR = /^#[0-9a-fA-F]{6}$/;
 const WEB_ADDRESS = /^https?:\/\//;
@@ -30,8 +43,9 @@ export class CreateWidgetThemeBody extends UpdateWidgetThemeBody {
 export class PreChatFieldBody implements PreChatField {
   @Text({ max: 50, pattern: /^[a-z0-9_]+$/, example: 'order_number' }) key!: string;
   @Text({ example: 'Order number' }) label!: string;
-  @Choice(['text', 'email', 'phone', 'textarea']) type!: string;
-  @Flag() required!: boolean;
+  @Choice(PRE_CHAT_FIELD_TYPES) type!: PreChatFieldType;
+  @Flag({ description: 'A required checkbox must be checked.' }) required!: boolean;
+  @Texts({ optional, maxItems: 50, description: 'The choices of a `select`; required there.' }) options?: string[];
 }
 
 export class PreChatFormBody {
@@ -49,10 +63,20 @@ export class WidgetFeaturesBody {
   @Flag({ optional, description: 'Lets visitors end their chat.' }) end_chat?: boolean;
 }
 
+const AWAY_MESSAGE =
+  'The answer to a contact who writes outside business hours, or while no member is online. Sent once each time that the conversation is opened or reopened. Empty: none.';
+
 export class UpdateWidgetConfigBody {
   @Text({ optional, example: 'Support' }) title?: string;
   @Text({ optional, min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting?: string;
-  @Text({ optional, min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message?: string;
+  @Text({
+    optional,
+    min: 0,
+    max: 1000,
+    example: 'We are away and will answer by e-mail.',
+    description: AWAY_MESSAGE,
+  })
+  away_message?: string;
   @Locale({ optional }) locale?: string;
   @Nested(() => UpdateWidgetThemeBody, { optional }) theme?: UpdateWidgetThemeBody;
   @Nested(() => PreChatFormBody, { optional }) pre_chat_form?: PreChatFormBody;
@@ -64,10 +88,25 @@ export class CreateWidgetConfigBody extends UpdateWidgetConfigBody {
 }
 
 const ROUTING_MODE =
-  'How new conversations are assigned. With `manual`, an agent takes them. The other modes are stored, and take effect once automatic assignment is available.';
+  'Decides who gets open conversations without an assignee. With `manual`, an agent takes them. Otherwise the service assigns each to a member who sees the channel, is online and has fewer than `capacity` open conversations: with `round_robin` to the one who got one of this channel longest ago, with `least_loaded` to the one with the fewest open conversations. While nobody is free they wait, and a member who becomes free gets the first by priority, then by `waiting_since`, then by age. A change applies to open conversations too.';
+const REASSIGN_AFTER =
+  'A conversation whose contact waits is unassigned when its assignee has been offline for so many minutes, so that others get it. Counts from the assignment if that is later. Connections are confirmed about once a minute, so it takes 150 seconds at least. `null` turns it off.';
+const REASSIGN_BOUNDS = { min: 1, max: 10_080, nullable: true, description: REASSIGN_AFTER };
 
-export class RoutingBody {
+const MAX_FOLLOWUP_MINUTES = 7 * 24 * 60;
+const FOLLOWUP =
+  "Minutes after which an agent's unread answer goes to the contact by mail, if none of its sockets is open. Null: never.";
+const REPLY_EMAIL = 'Receives replies to such mails. Null: the mail says that nobody reads replies.';
+const KEPT_QUERY_PARAMS =
+  "Names of query parameters that agents may see in the URLs of a visitor's pages. All others are cut.";
+
+export class UpdateRoutingBody {
   @Choice(ROUTING_MODES, { optional, description: ROUTING_MODE }) mode?: Routing['mode'];
+  @Integer({ ...REASSIGN_BOUNDS, optional }) reassign_after_minutes?: number | null;
+}
+
+export class CreateRoutingBody extends UpdateRoutingBody {
+  @Integer({ ...REASSIGN_BOUNDS, optional, nullable: false }) declare reassign_after_minutes?: number;
 }
 
 export class UpdateChannelBody {
@@ -77,18 +116,26 @@ export class UpdateChannelBody {
   @Rule('origin', isOrigin, 'must contain origins such as https://shop.example', true)
   allowed_origins?: string[];
   @Choice(IDENTITY_MODES, { optional }) identity_verification?: IdentityMode;
-  @Nested(() => RoutingBody, { optional }) routing?: RoutingBody;
+  @Nested(() => UpdateRoutingBody, { optional }) routing?: UpdateRoutingBody;
   @Flag({ optional }) single_conversation?: boolean;
   @Integer({ optional, min: 0, max: 8760 }) reopen_window_hours?: number;
   @Integer({ optional, nullable: true, min: 1, max: 8760 }) auto_resolve_hours?: number | null;
-  @Flag({ optional }) csat_enabled?: boolean;
+  @Flag({ optional, description: 'Lets visitors rate resolved conversations.' }) csat_enabled?: boolean;
+  @Integer({ optional, nullable: true, min: 1, max: MAX_FOLLOWUP_MINUTES, example: 30, description: FOLLOWUP })
+  followup_email_minutes?: number | null;
+  @Email({ optional, nullable: true, description: REPLY_EMAIL }) reply_email?: string | null;
   @Hours({ optional }) business_hours?: BusinessHours | null;
+  @Texts({ optional, maxItems: 20, max: 100, description: KEPT_QUERY_PARAMS }) kept_query_params?: string[];
   @Nested(() => UpdateWidgetConfigBody, { optional }) widget_config?: UpdateWidgetConfigBody;
 }
 
 export class CreateChannelBody extends UpdateChannelBody {
   @Text() declare name: string;
+  @Nested(() => CreateRoutingBody, { optional }) declare routing?: CreateRoutingBody;
   @Integer({ optional, min: 1, max: 8760 }) declare auto_resolve_hours?: number;
+  @Integer({ optional, min: 1, max: MAX_FOLLOWUP_MINUTES, example: 30, description: FOLLOWUP })
+  declare followup_email_minutes?: number;
+  @Email({ optional, description: REPLY_EMAIL }) declare reply_email?: string;
   @Hours({ optional, nullable: false }) declare business_hours?: BusinessHours;
   @Nested(() => CreateWidgetConfigBody, { optional }) declare widget_config?: CreateWidgetConfigBody;
 }
@@ -104,6 +151,7 @@ export class RotateTokenQuery {
 export class RoutingView implements Routing {
   @Choice(ROUTING_MODES, { description: ROUTING_MODE }) mode!: Routing['mode'];
   @Id({ nullable: true, description: 'The bot that answers first. It cannot be set yet.' }) bot_id!: string | null;
+  @Integer(REASSIGN_BOUNDS) reassign_after_minutes!: number | null;
 }
 
 export class WidgetThemeView {
@@ -133,7 +181,8 @@ export class WidgetFeaturesView {
 export class WidgetSettingsView implements WidgetConfig {
   @Text({ example: 'Support' }) title!: string;
   @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
-  @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message!: string;
+  @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.', description: AWAY_MESSAGE })
+  away_message!: string;
   @Locale() locale!: string;
   @Nested(() => WidgetThemeView) theme!: WidgetThemeView;
   @Nested(() => PreChatFormView) pre_chat_form!: PreChatFormView;
@@ -153,7 +202,11 @@ export class ChannelView implements ChannelRecord {
   @Integer() reopen_window_hours!: number;
   @Integer({ nullable: true }) auto_resolve_hours!: number | null;
   @Flag() csat_enabled!: boolean;
+  @Integer({ nullable: true, max: MAX_FOLLOWUP_MINUTES, example: 30, description: FOLLOWUP })
+  followup_email_minutes!: number | null;
+  @Email({ nullable: true, description: REPLY_EMAIL }) reply_email!: string | null;
   @Hours() business_hours!: BusinessHours | null;
+  @Texts({ maxItems: 20, max: 100, description: KEPT_QUERY_PARAMS }) kept_query_params!: string[];
   @Nested(() => WidgetSettingsView) widget_config!: WidgetSettingsView;
   @Time() created_at!: string;
   @Time() updated_at!: string;

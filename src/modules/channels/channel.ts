@@ -10,9 +10,18 @@ export const ROUTING_MODES = ['manual', 'round_robin', 'least_loaded'] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 export type IdentityMode = (typeof IDENTITY_MODES)[number];
 
+export type RoutingMode = (typeof ROUTING_MODES)[number];
+
 export interface Routing {
-  mode: (typeof ROUTING_MODES)[number];
+  mode: RoutingMode;
   bot_id: string | null;
+  /** Minutes for which the assignee of a waiting contact may be offline; null for any time. */
+  reassign_after_minutes: number | null;
+}
+
+/** Tells if the service assigns the conversations of the channel. */
+export function assignsAutomatically({ routing, deletedAt }: Pick<Channel, 'routing' | 'deletedAt'>): boolean {
+  return routing.mode !== 'manual' && deletedAt === null;
 }
 
 /** One widget on one site, through which visitors start conversations. */
@@ -40,8 +49,14 @@ export interface Channel {
   /** null disables auto-resolve. */
   autoResolveHours: number | null;
   csatEnabled: boolean;
+  /** Minutes after which an unread answer goes to the contact by mail; null disables it. */
+  followupEmailMinutes: number | null;
+  /** Receives replies to such mails; null if nobody reads them. */
+  replyEmail: string | null;
   /** null uses the workspace's hours. */
   businessHours: BusinessHours | null;
+  /** Query parameters that stay in the URLs of visited pages; all others are cut. */
+  keptQueryParams: string[];
   widgetConfig: WidgetConfig;
   deletedAt: Date | null;
   createdAt: Date;
@@ -61,7 +76,10 @@ export interface ChannelRecord {
   reopen_window_hours: number;
   auto_resolve_hours: number | null;
   csat_enabled: boolean;
+  followup_email_minutes: number | null;
+  reply_email: string | null;
   business_hours: BusinessHours | null;
+  kept_query_params: string[];
   widget_config: WidgetConfig;
   created_at: string;
   updated_at: string;
@@ -81,7 +99,10 @@ export function toChannelRecord(channel: Channel): ChannelRecord {
     reopen_window_hours: channel.reopenWindowHours,
     auto_resolve_hours: channel.autoResolveHours,
     csat_enabled: channel.csatEnabled,
+    followup_email_minutes: channel.followupEmailMinutes,
+    reply_email: channel.replyEmail,
     business_hours: channel.businessHours,
+    kept_query_params: channel.keptQueryParams,
     widget_config: channel.widgetConfig,
     created_at: toWireTime(channel.createdAt),
     updated_at: toWireTime(channel.updatedAt),

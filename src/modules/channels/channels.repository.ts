@@ -61,6 +61,13 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
+  findAll(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
+    return this.rows
+      .createQueryBuilder('channel')
+      .where('channel.workspaceId = :workspaceId AND channel.id = ANY(:ids)', { workspaceId, ids: [...ids] })
+      .getMany();
+  }
+
   /** Locks the channels that route to the bot, in the order of their ids. */
   lockRoutedTo(workspaceId: string, botId: string): Promise<Channel[]> {
     return this.rows

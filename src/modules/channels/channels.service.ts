@@ -18,6 +18,7 @@ import { newWidgetToken, toChannelRecord } from './channel.js';
 import './channels.events.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { IDENTITY_CONTEXT } from './identity-secrets.repository.js';
+import { assertSelectable } from './pre-chat-form.js';
 import type { WidgetConfigChanges } from './widget-config.js';
 import { changeWidgetConfig, DEFAULT_WIDGET_CONFIG } from './widget-config.js';
 
@@ -26,12 +27,15 @@ export interface ChannelChanges {
   status?: ChannelStatus | undefined;
   allowed_origins?: string[] | undefined;
   identity_verification?: IdentityMode | undefined;
-  routing?: { mode?: Routing['mode'] | undefined } | undefined;
+  routing?: Partial<Pick<Routing, 'mode' | 'reassign_after_minutes'>> | undefined;
   single_conversation?: boolean | undefined;
   reopen_window_hours?: number | undefined;
   auto_resolve_hours?: number | null | undefined;
   csat_enabled?: boolean | undefined;
+  followup_email_minutes?: number | null | undefined;
+  reply_email?: string | null | undefined;
   business_hours?: BusinessHours | null | undefined;
+  kept_query_params?: string[] | undefined;
   widget_config?: WidgetConfigChanges | undefined;
 }
 
@@ -66,6 +70,11 @@ export class ChannelsService {
 
   findByWidgetToken(token: string): Promise<Channel | null> {
     return this.channels.findByWidgetToken(token);
+  }
+
+  /** Like `find`, for several channels. */
+  findAll(workspaceId: string, ids: readonly string[]): Promise<Channel[]> {
+    return this.channels.findAll(workspaceId, ids);
   }
 
   /** Allowed origins of the channel, even if it is deleted; null if it does not exist. */
@@ -112,12 +121,15 @@ export class ChannelsService {
       identitySecret: this.cipher.encrypt(identitySecret, IDENTITY_CONTEXT),
       verifiedGeneration: 1,
       unverifiedGeneration: 1,
-      routing: { mode: 'manual', bot_id: null },
+      routing: { mode: 'manual', bot_id: null, reassign_after_minutes: null },
       singleConversation: true,
       reopenWindowHours: 72,
       autoResolveHours: null,
       csatEnabled: false,
+      followupEmailMinutes: null,
+      replyEmail: null,
       businessHours: null,
+      keptQueryParams: [],
       widgetConfig: DEFAULT_WIDGET_CONFIG,
       deletedAt: null,
       createdAt: now,
@@ -208,16 +220,29 @@ export class ChannelsService {
   }
 }
 
+function changeRouting(
+  routing: Routing,
+  { mode = routing.mode, reassign_after_minutes: minutes = routing.reassign_after_minutes }: Partial<Routing>,
+): Routing {
+  return { ...routing, mode, reassign_after_minutes: minutes };
+}
+
 function applyChanges(channel: Channel, changes: ChannelChanges): void {
   channel.name = changes.name ?? channel.name;
   channel.status = changes.status ?? channel.status;
   channel.allowedOrigins = changes.allowed_origins?.map(origin => origin.toLowerCase()) ?? channel.allowedOrigins;
   channel.identityVerification = changes.identity_verification ?? channel.identityVerification;
-  channel.routing = { ...channel.routing, mode: changes.routing?.mode ?? channel.routing.mode };
+  channel.routing = changeRouting(channel.routing, changes.routing ?? {});
   channel.singleConversation = changes.single_conversation ?? channel.singleConversation;
   channel.reopenWindowHours = changes.reopen_window_hours ?? channel.reopenWindowHours;
   if (changes.auto_resolve_hours !== undefined) channel.autoResolveHours = changes.auto_resolve_hours;
   channel.csatEnabled = changes.csat_enabled ?? channel.csatEnabled;
+  if (changes.followup_email_minutes !== undefined) channel.followupEmailMinutes = changes.followup_email_minutes;
+  if (changes.reply_email !== undefined) channel.replyEmail = changes.reply_email;
   if (changes.business_hours !== undefined) channel.businessHours = changes.business_hours;
-  if (changes.widget_config) channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);
+  if (changes.kept_query_params) channel.keptQueryParams = [...new Set(changes.kept_query_params)];
+  if (changes.widget_config) {
+    assertSelectable(changes.widget_config.pre_chat_form?.fields ?? []);
+    channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);
+  }
 }

@@ -1,10 +1,14 @@
 export type { ChannelChange } from './channel-change-hooks.js';
 export { ChannelChangeHooks } from './channel-change-hooks.js';
-export { isOriginAllowed } from './channel.js';
-export type { Channel, ChannelRecord } from './channel.js';
+export { assignsAutomatically, isOriginAllowed } from './channel.js';
+export type { Channel, ChannelRecord, RoutingMode } from './channel.js';
 export type { VisitorKind } from './channel-tokens.js';
 export { tokenGenerationOf, visitorKind } from './channel-tokens.js';
 export { FeatureDisabled, OriginNotAllowed } from './channels.errors.js';
 export { ChannelsModule } from './channels.module.js';
 export { ChannelsService } from './channels.service.js';
+export type { AskedDetails, PreChatForm, PreChatRecord } from './pre-chat-form.js';
+export { readPreChatAnswers } from './pre-chat-form.js';
+export type { VisitedPage } from './visited-page.js';
+export { readVisitedPage } from './visited-page.js';
 export type { WidgetConfig } from './widget-config.js';

@@ -1,3 +1,5 @@
+import type { PreChatForm } from './pre-chat-form.js';
+
 /** Look and features of a channel's widget. */
 export interface WidgetConfig {
   title: string;
@@ -11,7 +13,7 @@ export interface WidgetConfig {
     launcher_label: string;
     logo_url: string | null;
   };
-  pre_chat_form: { enabled: boolean; fields: PreChatField[] };
+  pre_chat_form: PreChatForm;
   features: {
     attachments: boolean;
     emoji: boolean;
@@ -24,13 +26,6 @@ export interface WidgetConfig {
   };
 }
 
-export interface PreChatField {
-  key: string;
-  label: string;
-  type: string;
-  required: boolean;
-}
-
 type DeepPartial<T> = {
   [K in keyof T]?: (T[K] extends unknown[] ? T[K] : T[K] extends object ? DeepPartial<T[K]> : T[K]) | undefined;
 };
@@ -39,7 +34,7 @@ export type WidgetConfigChanges = DeepPartial<WidgetConfig>;
 export const DEFAULT_WIDGET_CONFIG: WidgetConfig = {
   title: 'Chat with us',
   greeting: 'Hello! How can we help?',
-  away_message: 'We are away just now. Leave a message and we will answer here.',
+  away_message: '',
   locale: 'en',
   theme: { primary_color: '#2563eb', mode: 'auto', position: 'right', launcher_label: 'Chat', logo_url: null },
   pre_chat_form: { enabled: false, fields: [] },

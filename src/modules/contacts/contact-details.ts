@@ -11,6 +11,8 @@ export interface ContactDetails {
   locale?: string | null | undefined;
   timezone?: string | null | undefined;
   custom_attributes?: Record<string, unknown> | undefined;
+  /** Sets the subscription of the present address. */
+  email_unsubscribed?: boolean | undefined;
 }
 
 /** Builds a contact that is not stored yet. */
@@ -27,6 +29,7 @@ export function newContact(workspaceId: string, verified: boolean, details: Cont
     locale: null,
     timezone: null,
     blocked: false,
+    emailUnsubscribed: false,
     customAttributes: {},
     tokenGeneration: 1,
     endedAt: null,

@@ -42,9 +42,10 @@ export class ContactErasuresService implements OnModuleInit {
           (await this.contacts.lockVisible(principal, id)) ?? (await this.contactsService.throwMissing(principal, id));
         const channels = await this.contacts.findChannelIds(contact);
         const contactIds = [id, ...(await this.contacts.findMergedIds(contact))];
+        const details = await this.contacts.findDetails(workspaceId, contactIds);
         await this.contacts.erase(workspaceId, contactIds, this.clock.now());
         await this.job.begin(workspaceId, id, 'contact', contactIds);
-        await this.hooks.run({ workspaceId, contactId: id, contactIds }, principal);
+        await this.hooks.run({ workspaceId, contactId: id, contactIds, details }, principal);
         await this.log.recordDeleted(contact, actorOf(principal), channels, contact.tokenGeneration);
       },
       { row: id },

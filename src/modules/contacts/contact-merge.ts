@@ -16,6 +16,7 @@ export function fillFrom(into: Contact, from: Contact): Partial<Contact> {
     ...Object.fromEntries(details.map(field => [field, from[field]])),
     ...(takesOverIdentity(into, from) ? { externalId: from.externalId } : {}),
     blocked: into.blocked || from.blocked,
+    emailUnsubscribed: into.email === null ? from.emailUnsubscribed : into.emailUnsubscribed,
     customAttributes: mergeAttributes(into.customAttributes, from.customAttributes),
     lastSeenAt: laterOf(into.lastSeenAt, from.lastSeenAt),
   };

@@ -23,9 +23,12 @@ export class ContactPresenceService {
     return this.addPresence(contact.workspaceId, visibleRecord(principal, toContactRecord(contact)));
   }
 
+  isOnline(workspaceId: string, contactId: string): boolean {
+    return this.store.findMetadata(contactPresenceGroups.groupFor(workspaceId), contactId) !== undefined;
+  }
+
   addPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
-    const metadata = this.store.findMetadata(contactPresenceGroups.groupFor(workspaceId), contact.id);
-    return { ...contact, presence: metadata === undefined ? 'offline' : 'online' };
+    return { ...contact, presence: this.isOnline(workspaceId, contact.id) ? 'online' : 'offline' };
   }
 
   /** Lists up to `limit` connected contacts within the scope. */

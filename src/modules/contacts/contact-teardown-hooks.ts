@@ -16,6 +16,8 @@ export interface ErasedPerson {
   contactId: string;
   /** All contact ids of the person, including `contactId`. */
   contactIds: string[];
+  /** Names, addresses, numbers and external ids of the person. */
+  details: string[];
 }
 
 /** Hooks that move data of a merged contact to the remaining one. */

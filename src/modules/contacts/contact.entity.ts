@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, Unique, VirtualColumn } from 'typeorm';
 import {
   IdColumn,
   JsonColumn,
@@ -8,6 +8,7 @@ import {
   WrittenAtColumn,
 } from '../../platform/database/columns.js';
 import type { Contact } from './contact.js';
+import { isUnsubscribed } from './unsubscribed-address.entity.js';
 
 @Entity({ name: 'contact' })
 @Unique('uq_contact_external_id', ['workspaceId', 'externalId', 'verified'])
@@ -15,6 +16,9 @@ import type { Contact } from './contact.js';
 @ForeignKey('contact', ['workspaceId', 'mergedIntoId'], ['workspaceId', 'id'], { name: 'fk_contact_merged_into' })
 @Index('ix_contact_search', { synchronize: false })
 @Index('ix_contact_email_backwards', { synchronize: false })
+@Index('ix_contact_email', ['workspaceId', 'email', 'verified', 'id'], {
+  where: `"email" IS NOT NULL AND "ended_at" IS NULL`,
+})
 @Index('ix_contact_merged_into', ['workspaceId', 'mergedIntoId'], { where: `"merged_into_id" IS NOT NULL` })
 export class ContactEntity implements Contact {
   @KeyColumn('workspace_id', 'pk_contact')
@@ -49,6 +53,9 @@ export class ContactEntity implements Contact {
 
   @Column({ name: 'blocked', type: 'boolean', default: false })
   blocked!: boolean;
+
+  @VirtualColumn({ type: 'boolean', query: contact => `SELECT ${isUnsubscribed(contact)}` })
+  emailUnsubscribed!: boolean;
 
   @JsonColumn('custom_attributes', { default: {} })
   customAttributes!: Record<string, unknown>;

@@ -8,18 +8,22 @@ import {
   Ids,
   Integer,
   Nested,
+  NestedList,
   Text,
   Texts,
   Time,
 } from '../../platform/schemas/fields.js';
 import { PageQuery } from '../../platform/schemas/page.schema.js';
-import type { ContactRecord } from './contact.js';
+import type { ContactDuplicate, ContactRecord } from './contact.js';
 
 const optional = true;
 const nullable = true;
 const EXTERNAL_ID =
   "The site's own id for its user. The id of an unverified contact is a secret that opens its history, so it is null " +
   'unless the caller has scope `all` or is an API key with `conversations:read`.';
+const DUPLICATES =
+  'With `include=duplicates`: at most 10 other contacts with the same `external_id`, if the caller can see it, or the ' +
+  'same e-mail. Anybody can type an e-mail, so that one is a hint.';
 const webAddress = /^https?:\/\//;
 
 export class ListContactsQuery extends PageQuery {
@@ -34,6 +38,11 @@ export class ListContactsQuery extends PageQuery {
     description: 'Only the contact with this `external_id`. Finds nothing if the caller cannot see it.',
   })
   external_id?: string;
+}
+
+export class GetContactQuery {
+  @Choice(['duplicates'], { optional, description: 'Also return contacts that may be the same person.' })
+  include?: 'duplicates';
 }
 
 export class CreateContactBody {
@@ -58,11 +67,23 @@ export class UpdateContactBody {
   @Locale({ optional, nullable }) locale?: string | null;
   @Timezone({ optional, nullable }) timezone?: string | null;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
+  @Flag({
+    optional,
+    description: 'Whether the present address wants no follow-ups by mail. Admins and API keys only.',
+  })
+  email_unsubscribed?: boolean;
 }
 
 export class MergeContactBody {
   @Id({ description: 'The contact to merge into this one.' }) from_id!: string;
   @Flag({ optional, description: 'Return the result without changing anything.' }) dry_run?: boolean;
+}
+
+/** A contact that may be the same person. */
+export class ContactDuplicateView implements ContactDuplicate {
+  @Id() id!: string;
+  @Text({ nullable, example: 'Vera Lindqvist' }) name!: string | null;
+  @Flag() verified!: boolean;
 }
 
 export class ContactView implements ContactRecord {
@@ -77,9 +98,12 @@ export class ContactView implements ContactRecord {
   @Timezone({ nullable }) timezone!: string | null;
   @Flag() verified!: boolean;
   @Flag() blocked!: boolean;
+  @Flag({ description: 'Whether the address wants no follow-ups by mail. Applies to all contacts with it.' })
+  email_unsubscribed!: boolean;
   @FreeForm() custom_attributes!: Record<string, unknown>;
   @Choice(['online', 'offline'], { optional, description: 'Absent in webhooks.' })
   presence?: 'online' | 'offline';
+  @NestedList(() => ContactDuplicateView, { optional, description: DUPLICATES }) duplicates?: ContactDuplicateView[];
   @Time({ nullable, description: 'Updated once a minute while the contact is connected.' }) last_seen_at!:
     string | null;
   @Time() created_at!: string;

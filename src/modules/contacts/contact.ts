@@ -16,6 +16,8 @@ export interface Contact {
   locale: string | null;
   timezone: string | null;
   blocked: boolean;
+  /** The address wants no follow-ups. Belongs to the address, not to the contact. */
+  emailUnsubscribed: boolean;
   customAttributes: Record<string, unknown>;
   /** Incremented to revoke all visitor tokens issued before. */
   tokenGeneration: number;
@@ -39,6 +41,7 @@ export interface ContactRecord {
   timezone: string | null;
   verified: boolean;
   blocked: boolean;
+  email_unsubscribed: boolean;
   custom_attributes: Record<string, unknown>;
   last_seen_at: string | null;
   created_at: string;
@@ -57,11 +60,15 @@ export const CONTACT_FIELDS: ScrubFields<ContactRecord> = {
   timezone: personal(null),
   verified: 'kept',
   blocked: 'kept',
+  email_unsubscribed: 'kept',
   custom_attributes: personal({}),
   last_seen_at: personal(null),
   created_at: 'kept',
   updated_at: 'kept',
 };
+
+/** A contact that may be the same person as another one. */
+export type ContactDuplicate = Pick<ContactRecord, 'id' | 'name' | 'verified'>;
 
 /** The contact as lists of conversations show it. */
 export interface ContactSummary {
@@ -93,6 +100,7 @@ export function toContactRecord(contact: Contact): ContactRecord {
     timezone: contact.timezone,
     verified: contact.verified,
     blocked: contact.blocked,
+    email_unsubscribed: contact.emailUnsubscribed,
     custom_attributes: contact.customAttributes,
     last_seen_at: toWireTimeOrNull(contact.lastSeenAt),
     created_at: toWireTime(contact.createdAt),

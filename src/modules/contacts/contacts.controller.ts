@@ -14,11 +14,12 @@ import {
   ContactMergeView,
   ContactView,
   CreateContactBody,
+  GetContactQuery,
   ListContactsQuery,
   MergeContactBody,
   UpdateContactBody,
 } from './contact.schema.js';
-import { ContactMergedAway, ContactVerified, ExternalIdTaken } from './contacts.errors.js';
+import { ContactMergedAway, ContactVerified, EmailMissing, ExternalIdTaken } from './contacts.errors.js';
 import { ContactsService } from './contacts.service.js';
 
 const EXTERNAL_ID_RIGHTS = 'Setting `external_id` requires scope `all`, or an API key with `conversations:read`.';
@@ -46,8 +47,15 @@ export class ContactsController {
   @Allow('contacts:read')
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
-  async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return this.presence.toView(caller, await this.contacts.get(caller, id));
+  async get(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Query() { include }: GetContactQuery,
+  ): Promise<ContactView> {
+    const contact = await this.contacts.get(caller, id);
+    const view = this.presence.toView(caller, contact);
+    if (include !== 'duplicates') return view;
+    return { ...view, duplicates: await this.contacts.findDuplicates(caller, contact) };
   }
 
   @Post()
@@ -62,11 +70,11 @@ export class ContactsController {
   @Patch(':id')
   @Summary(
     'Update a contact.',
-    `Null clears a field. A new \`external_id\` revokes the contact's tokens and closes its sockets. ${EXTERNAL_ID_RIGHTS}`,
+    `Null clears a field. A new \`external_id\` revokes the contact's tokens and closes its sockets. ${EXTERNAL_ID_RIGHTS} \`email_unsubscribed\` requires the role admin or an API key.`,
   )
   @Allow('contacts:write')
   @Answers(ContactView)
-  @Throws(NotFound, ContactMergedAway, ContactVerified, ExternalIdTaken)
+  @Throws(NotFound, ContactMergedAway, ContactVerified, ExternalIdTaken, EmailMissing)
   async update(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,

@@ -11,6 +11,7 @@ export const ContactVerified = defineError(
   'contact_verified',
   'The contact is verified: its external_id cannot change, and it cannot be merged into an unverified contact.',
 );
+export const EmailMissing = defineError('unprocessable', 'email_missing', 'The contact has no e-mail address.');
 export const ExternalIdTaken = defineError(
   'conflict',
   'external_id_taken',

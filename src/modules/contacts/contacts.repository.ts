@@ -61,6 +61,10 @@ const ERASE = statement(`
   WHERE workspace_id = $1 AND id = ANY($2)`);
 const DELETE_CHANNELS = statement(`DELETE FROM contact_channel WHERE workspace_id = $1 AND contact_id = ANY($2)`);
 
+const DETAILS = statement(`
+  SELECT DISTINCT detail FROM contact CROSS JOIN unnest(ARRAY[name, email, phone, external_id]) AS detail
+  WHERE workspace_id = $1 AND id = ANY($2) AND detail IS NOT NULL`);
+
 export interface ContactQuery {
   limit: number;
   cursor?: string | undefined;
@@ -135,6 +139,19 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   async findMergeTarget(principal: Principal, id: string): Promise<string | null> {
     const contact = await this.visibleWithEnded(principal).andWhere('contact.id = :id', { id }).getOne();
     return contact?.mergedIntoId ?? null;
+  }
+
+  /** Ids of those contacts that the caller may see. */
+  async findVisibleIds(principal: Principal, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const query = this.visibleTo(principal).select('contact.id', 'id').andWhere('contact.id IN (:...ids)', { ids });
+    return new Set((await query.getRawMany<{ id: string }>()).map(({ id }) => id));
+  }
+
+  /** Names, addresses, numbers and external ids of the contacts. */
+  async findDetails(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+    const rows = await this.sql.rows<{ detail: string }>(DETAILS, [workspaceId, ids]);
+    return rows.map(({ detail }) => detail);
   }
 
   /** Ids of the contacts merged into this one. */

@@ -11,13 +11,15 @@ import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ContactDetails } from './contact-details.js';
 import { toColumns, newContact } from './contact-details.js';
+import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactLogService } from './contact-log.service.js';
-import type { Contact } from './contact.js';
+import type { Contact, ContactDuplicate } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { ContactBlocked, ContactMergedAway, ExternalIdTaken } from './contacts.errors.js';
 import { assertMayChangeExternalId, assertCanSeeExternalIds } from './external-id.js';
 import type { ContactQuery } from './contacts.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
+import { SubscriptionsService } from './subscriptions.service.js';
 
 const ATTEMPTS = 5;
 
@@ -27,6 +29,8 @@ export class ContactsService {
     private readonly units: UnitOfWork,
     private readonly log: ContactLogService,
     private readonly contacts: ContactsRepository,
+    private readonly subscriptions: SubscriptionsService,
+    private readonly duplicates: ContactDuplicatesRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -36,6 +40,12 @@ export class ContactsService {
 
   async get(principal: Principal, id: string): Promise<Contact> {
     return (await this.contacts.findVisible(principal, id)) ?? (await this.throwMissing(principal, id));
+  }
+
+  /** Other contacts that the caller can see and that may be the same person, at most ten. */
+  async findDuplicates(principal: StaffPrincipal, contact: Contact): Promise<ContactDuplicate[]> {
+    const found = await this.duplicates.find(principal, contact);
+    return found.map(({ id, name, verified }) => ({ id, name, verified }));
   }
 
   /** Throws the error for a contact that the caller cannot see. @throws ContactMergedAway, NotFound, TokenRevoked */
@@ -49,6 +59,11 @@ export class ContactsService {
   /** Finds a contact without a caller's visibility check. The caller must have its own reason to read it. */
   find(workspaceId: string, id: string): Promise<Contact | null> {
     return this.contacts.find(workspaceId, id);
+  }
+
+  /** Ids of those contacts that the caller may see. */
+  findVisibleIds(principal: Principal, ids: readonly string[]): Promise<Set<string>> {
+    return this.contacts.findVisibleIds(principal, ids);
   }
 
   /** Channels that these contacts came through. */
@@ -71,19 +86,20 @@ export class ContactsService {
     if (details.external_id !== undefined) assertCanSeeExternalIds(principal);
     const contact = newContact(principal.workspaceId, false, details, this.clock.now());
     return this.units.run(async () => {
+      await this.loadSubscription(contact);
       if (!(await this.contacts.insertIfAbsent(contact))) throw new ExternalIdTaken();
       await this.log.recordCreated(contact, actorOf(principal));
       return contact;
     });
   }
 
-  /** @throws ExternalIdTaken, ContactVerified, and the errors of `create` */
+  /** @throws ExternalIdTaken, ContactVerified, EmailMissing, and the errors of `create` */
   async update(principal: Principal, id: string, details: ContactDetails): Promise<Contact> {
     return this.units.run(
       async () => {
         const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.throwMissing(principal, id));
         assertMayChangeExternalId(principal, contact, details.external_id);
-        return this.applyChanges(contact, details, actorOf(principal));
+        return this.applyChanges(contact, details, actorOf(principal), principal);
       },
       { row: id },
     );
@@ -110,6 +126,7 @@ export class ContactsService {
         const found = id === null ? null : await this.recordArrival(workspaceId, id, channelId, details, stillMatches);
         if (found) return found;
         const contact = newContact(workspaceId, verified, { ...details, external_id: externalId }, this.clock.now());
+        await this.loadSubscription(contact);
         if (!(await this.contacts.insertIfAbsent(contact))) continue;
         await this.log.recordCreated(contact, { type: 'contact', id: contact.id }, channelId);
         const arrived = await this.recordArrival(workspaceId, contact.id, channelId, {});
@@ -199,9 +216,24 @@ export class ContactsService {
     await this.contacts.addChannel(workspaceId, contactId, channelId);
   }
 
-  private async applyChanges(contact: Contact, details: ContactDetails, actor: Actor): Promise<Contact> {
+  /** The subscription belongs to the address, which another contact may have used before. */
+  private async loadSubscription(contact: Contact): Promise<void> {
+    contact.emailUnsubscribed = await this.subscriptions.isUnsubscribed(contact.workspaceId, contact.email);
+  }
+
+  private async applyChanges(
+    contact: Contact,
+    details: ContactDetails,
+    actor: Actor,
+    subscriber?: Principal,
+  ): Promise<Contact> {
     const before = toContactRecord(contact);
     Object.assign(contact, toColumns(details));
+    if (contact.email !== before.email) await this.loadSubscription(contact);
+    if (subscriber && details.email_unsubscribed !== undefined) {
+      await this.subscriptions.setByCaller(subscriber, contact, details.email_unsubscribed);
+      contact.emailUnsubscribed = details.email_unsubscribed;
+    }
     if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
     // a token of the old external_id must not read the history of the new one, nor the other way round
     const ends = before.external_id !== contact.externalId;

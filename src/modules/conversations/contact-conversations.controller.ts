@@ -8,7 +8,7 @@ import type { PageView } from '../../platform/schemas/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/schemas/page.schema.js';
 import { ContactMergedAway, ContactsService } from '../contacts/index.js';
 import { ConversationView } from './conversation.schema.js';
-import { ConversationsService } from './conversations.service.js';
+import { InboxService } from './inbox.service.js';
 
 /** In this module, because contacts do not know conversations. */
 @Section('Contacts')
@@ -16,7 +16,7 @@ import { ConversationsService } from './conversations.service.js';
 export class ContactConversationsController {
   constructor(
     private readonly contacts: ContactsService,
-    private readonly conversations: ConversationsService,
+    private readonly inbox: InboxService,
   ) {}
 
   @Get()
@@ -30,7 +30,7 @@ export class ContactConversationsController {
     @Query() query: PageQuery,
   ): Promise<PageView<ConversationView>> {
     const contact = await this.contacts.get(caller, id);
-    const page = await this.conversations.list(caller, { ...query, contactId: contact.id, sort: 'created' });
+    const page = await this.inbox.list(caller, { ...query, contactId: contact.id, sort: 'created' });
     return toPageView(page, record => record);
   }
 }

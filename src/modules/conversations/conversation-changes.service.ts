@@ -7,6 +7,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { MemberDisplay } from '../members/index.js';
 import { MembersService } from '../members/index.js';
+import { TagsService } from '../tags/index.js';
 import { canServe } from './assignee.js';
 import type { ConversationChange } from './conversation-change-hooks.js';
 import { ConversationChangeHooks } from './conversation-change-hooks.js';
@@ -19,6 +20,8 @@ import type { Circumstances, Effects, Trigger } from './lifecycle.js';
 import { TARGET_STATUS, transition } from './lifecycle.js';
 import { keepSingleConversation } from './single-conversation.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
+import { ConversationFacetsRepository } from './conversation-facets.repository.js';
+import { tagCountChanges } from './tag-counts.js';
 import { TimelineHooks } from './timeline-hooks.js';
 
 /** Columns that messages change. */
@@ -61,7 +64,9 @@ export class ConversationChangesService {
     private readonly units: UnitOfWork,
     private readonly events: EventLogService,
     private readonly conversations: ConversationsRepository,
+    private readonly facets: ConversationFacetsRepository,
     private readonly counts: ConversationCountsRepository,
+    private readonly tags: TagsService,
     private readonly members: MembersService,
     private readonly timelineHooks: TimelineHooks,
     private readonly hooks: ConversationChangeHooks,
@@ -102,7 +107,9 @@ export class ConversationChangesService {
     }
     if (changes.length === 0) return;
     await this.hooks.run(changes, actor);
+    await this.facets.move(first.workspaceId, changes);
     await this.counts.moveCounts(first.workspaceId, changes);
+    await this.tags.moveCounts(first.workspaceId, tagCountChanges(changes));
   }
 
   /** Writes what a message changes. The event of the message carries it, so it counts no version. */

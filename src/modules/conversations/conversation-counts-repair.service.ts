@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { TagsService } from '../tags/index.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
 /** Compares the stored counts with the conversations, and corrects them. */
@@ -8,6 +9,7 @@ export class ConversationCountsRepairService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly counts: ConversationCountsRepository,
+    private readonly tags: TagsService,
   ) {}
 
   /** Recounts if any count is wrong; writers wait meanwhile. @returns the number of wrong counts */
@@ -16,7 +18,7 @@ export class ConversationCountsRepairService {
       await this.counts.freeze();
       const wrong = await this.counts.countDrift();
       if (wrong > 0) await this.counts.recount();
-      return wrong;
+      return wrong + (await this.tags.repairCounts());
     });
   }
 }

@@ -77,10 +77,15 @@ export class ConversationCountsRepository {
     ]);
   }
 
-  async getCounts(principal: Principal): Promise<ConversationCounts> {
+  async getCounts(principal: Principal): Promise<Omit<ConversationCounts, 'waiting'>> {
     const me = principal.kind === 'agent' ? principal.memberId : null;
     const { workspaceId, contactId, channels } = visibilityOf(principal);
-    const counts = await this.sql.first<ConversationCounts>(COUNTS, [workspaceId, contactId, channels, me]);
+    const counts = await this.sql.first<Omit<ConversationCounts, 'waiting'>>(COUNTS, [
+      workspaceId,
+      contactId,
+      channels,
+      me,
+    ]);
     return counts ?? { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
   }
 

@@ -16,7 +16,7 @@ import { ConversationsRepository } from './conversations.repository.js';
 import { keepSingleConversation } from './single-conversation.js';
 
 /** A conversation to open. */
-export interface Opening {
+export interface Opening extends Partial<Pick<Conversation, 'context' | 'preChat'>> {
   channel: Channel;
   contact: Contact;
   subject?: string | null;
@@ -82,7 +82,14 @@ export class ConversationOpeningsService {
   }
 
   /** Draws the number and inserts the row in one savepoint, so that a refused row uses no number. */
-  private async insert({ channel, contact, subject = null, continuedId = null }: Opening): Promise<Conversation> {
+  private async insert({
+    channel,
+    contact,
+    subject = null,
+    continuedId = null,
+    context = null,
+    preChat = null,
+  }: Opening): Promise<Conversation> {
     const { workspaceId } = channel;
     const continued = channel.singleConversation ? null : continuedId;
     const latest = await this.conversations.findLatestResolved(workspaceId, channel.id, contact.id);
@@ -101,6 +108,7 @@ export class ConversationOpeningsService {
       control: 'human',
       single: channel.singleConversation,
       subject,
+      tagIds: [],
       tags: [],
       customAttributes: {},
       snoozedUntil: null,
@@ -123,6 +131,9 @@ export class ConversationOpeningsService {
       reopenedCount: 0,
       previousConversationId: continued ?? latest?.id ?? null,
       csat: null,
+      csatMemberId: null,
+      context,
+      preChat,
       handoff: null,
       erasedAt: null,
       version: 1,

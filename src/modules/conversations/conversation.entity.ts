@@ -8,10 +8,12 @@ import {
   TimeColumn,
   WrittenAtColumn,
 } from '../../platform/database/columns.js';
+import type { PreChatRecord } from '../channels/index.js';
 import type {
   BeforeResolve,
   Control,
   Conversation,
+  ConversationContext,
   Handoff,
   LastMessage,
   Priority,
@@ -41,9 +43,11 @@ const ROW_KEY: [string, string] = ['workspaceId', 'id'];
 @ForeignKey('channel', ['workspaceId', 'channelId'], ROW_KEY, { name: 'fk_conversation_channel' })
 @ForeignKey('contact', ['workspaceId', 'contactId'], ROW_KEY, { name: 'fk_conversation_contact' })
 @ForeignKey('member', ['workspaceId', 'assigneeId'], ROW_KEY, { name: 'fk_conversation_assignee' })
+@ForeignKey('member', ['workspaceId', 'csatMemberId'], ROW_KEY, { name: 'fk_conversation_csat_member' })
 @ForeignKey('bot', ['workspaceId', 'botId'], ROW_KEY, { name: 'fk_conversation_bot' })
 @ForeignKey('conversation', ['workspaceId', 'previousConversationId'], ROW_KEY, { name: 'fk_conversation_previous' })
-export class ConversationEntity implements Conversation {
+/** Without the names of the tags: the repository adds them. */
+export class ConversationEntity implements Omit<Conversation, 'tags'> {
   @KeyColumn('workspace_id', 'pk_conversation')
   workspaceId!: string;
 
@@ -80,8 +84,12 @@ export class ConversationEntity implements Conversation {
   @TextColumn('subject', { nullable: true })
   subject!: string | null;
 
-  @TextColumn('tags', { array: true, default: [] })
-  tags!: string[];
+  @IdColumn('tag_ids', { array: true, default: [] })
+  tagIds!: string[];
+
+  /** Names of tags. Only instances of the version before tags became rows read and write it. */
+  @TextColumn('tags', { array: true, default: [], select: false, insert: false, update: false })
+  readonly tagNames?: never;
 
   @JsonColumn('custom_attributes', { default: {} })
   customAttributes!: Record<string, unknown>;
@@ -146,6 +154,14 @@ export class ConversationEntity implements Conversation {
   @JsonColumn('csat', { nullable: true })
   csat!: Rating | null;
 
+  @IdColumn('csat_member_id', { nullable: true })
+  csatMemberId!: string | null;
+  @JsonColumn('context', { nullable: true })
+  context!: ConversationContext | null;
+
+  @JsonColumn('pre_chat', { nullable: true })
+  preChat!: PreChatRecord | null;
+
   @JsonColumn('handoff', { nullable: true })
   handoff!: Handoff | null;
 
@@ -160,6 +176,22 @@ export class ConversationEntity implements Conversation {
 
   @TimeColumn('updated_at', { default: () => 'clock_timestamp()' })
   updatedAt!: Date;
+}
+
+/**
+ * A property by which the inbox finds a conversation: `priority:high`, `csat:5`, `tag:ID`, `unread`. The table exists
+ * because an index on conversations gains an entry with each message.
+ */
+@Entity({ name: 'conversation_facet' })
+export class ConversationFacetEntity {
+  @KeyColumn('workspace_id', 'pk_conversation_facet')
+  workspaceId!: string;
+
+  @PrimaryColumn({ name: 'facet', type: 'text', primaryKeyConstraintName: 'pk_conversation_facet' })
+  facet!: string;
+
+  @KeyColumn('conversation_id', 'pk_conversation_facet')
+  conversationId!: string;
 }
 
 /** The last conversation number of a workspace, in its own row, so that numbering locks nothing else. */

@@ -1,42 +1,38 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import type { Actor } from '../../kernel/domain-event.js';
-import { Rule } from '../../platform/schemas/field.js';
+import type { FieldOptions } from '../../platform/schemas/field.js';
 import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
-import { PageQuery } from '../../platform/schemas/page.schema.js';
-import { isId } from '../../kernel/ids.js';
+import type { PreChatRecord, VisitedPage } from '../channels/index.js';
 import type { ContactSummary } from '../contacts/index.js';
-import type { Control, ConversationRecord, Handoff, LastMessage, Priority, Rating, Status } from './conversation.js';
+import { TAG_LIMITS } from '../tags/index.js';
+import type {
+  Control,
+  ConversationContext,
+  ConversationRecord,
+  Handoff,
+  LastMessage,
+  Priority,
+  Rating,
+  Status,
+} from './conversation.js';
 import { PRIORITIES, SENDER_TYPES, STATUSES } from './conversation.js';
 import type { VisitorConversationRecord, VisitorStatus } from './visitor-conversation.js';
 import { VISITOR_STATUSES } from './visitor-conversation.js';
-import type { ConversationCounts, Sort } from './inbox.js';
-import { SORTS } from './inbox.js';
+import type { InboxCounts } from './inbox.js';
 
 const optional = true;
 const nullable = true;
-const TAGS = { maxItems: 20, max: 50 };
 
-function isAssignee(value: unknown): boolean {
-  return value === 'me' || value === 'none' || isId(value);
+/** Tags without the spaces around them. */
+function Tags(options: FieldOptions): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => (Array.isArray(value) ? value.map(trimmed) : (value as unknown))),
+    Texts({ ...options, ...TAG_LIMITS }),
+  );
 }
 
-export class ListConversationsQuery extends PageQuery {
-  @Choice(STATUSES, { optional, description: 'Only conversations with this status.' }) status?: Status;
-  @Text({ optional, description: '`me`, `none` or the id of a member.' })
-  @Rule('assignee', isAssignee, 'must be me, none or the id of a member')
-  assignee?: string;
-  @Id({ optional, description: 'Only conversations of this channel.' }) channel_id?: string;
-  @Id({ optional, description: 'Only conversations of this contact.' }) contact_id?: string;
-  @Text({ optional, max: TAGS.max, description: 'Only conversations with this tag.', example: 'vip' }) tag?: string;
-  @Choice(PRIORITIES, { optional, description: 'Only conversations with this priority.' }) priority?: Priority;
-  @Text({ optional, description: "Search the contact's name and e-mail, and the conversation's number." })
-  query?: string;
-  @Time({ optional, description: 'Only conversations that changed at this time or later.' }) updated_since?: string;
-  @Choice(SORTS, {
-    optional,
-    description: '`last_activity` and `created` sort newest first, `waiting` sorts longest waiting first.',
-  })
-  sort?: Sort;
-}
+const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
 /** `expected_version` refuses a change that was made from an older version. */
 export class ActionBody {
@@ -47,7 +43,7 @@ export class ActionBody {
 export class UpdateConversationBody extends ActionBody {
   @Text({ optional, nullable, example: 'Parcel 4711' }) subject?: string | null;
   @Choice(PRIORITIES, { optional }) priority?: Priority;
-  @Texts({ optional, ...TAGS }) tags?: string[];
+  @Tags({ optional }) tags?: string[];
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
 
@@ -94,6 +90,35 @@ export class HandoffView implements Handoff {
   @Time() at!: string;
 }
 
+/** The visitor's own word: show it as text. */
+export class VisitedPageView implements VisitedPage {
+  @Text({
+    max: 2048,
+    example: 'https://shop.example/cart',
+    description: 'Without user, password, fragment, and query parameters that the channel does not keep.',
+  })
+  url!: string;
+  @Text({ nullable, example: 'Your cart' }) title!: string | null;
+  @Text({
+    nullable,
+    max: 2048,
+    example: 'https://search.example',
+    description: 'Origin of the page before. Null for a page of the frame `page`.',
+  })
+  referrer!: string | null;
+}
+
+/** Where and with what the visitor started the conversation, as its browser says. */
+export class ConversationContextView implements ConversationContext {
+  @Nested(() => VisitedPageView, { nullable }) page!: VisitedPageView | null;
+  @Text({ nullable, max: 35, example: 'de' }) locale!: string | null;
+  @Text({ nullable, max: 64, example: 'Europe/Berlin' }) timezone!: string | null;
+  @Text({ nullable, example: 'Firefox 128' }) browser!: string | null;
+  @Text({ nullable, example: 'Windows 10' }) os!: string | null;
+  @Text({ nullable, example: 'desktop', description: '`desktop`, `mobile`, `tablet`, `tv` or `bot`.' })
+  device!: string | null;
+}
+
 export class ActorView implements Actor {
   @Choice(['member', 'contact', 'bot', 'api_key', 'system']) type!: Actor['type'];
   @Id({ nullable }) id!: string | null;
@@ -120,7 +145,7 @@ export class ConversationRecordView implements ConversationRecord {
   @Id({ nullable }) bot_id!: string | null;
   @Choice(['bot', 'human']) control!: Control;
   @Text({ nullable, example: 'Parcel 4711' }) subject!: string | null;
-  @Texts(TAGS) tags!: string[];
+  @Texts(TAG_LIMITS) tags!: string[];
   @FreeForm() custom_attributes!: Record<string, unknown>;
   @Time({ nullable }) snoozed_until!: string | null;
   @Time({ nullable }) waiting_since!: string | null;
@@ -136,6 +161,13 @@ export class ConversationRecordView implements ConversationRecord {
   @Integer() reopened_count!: number;
   @Id({ nullable }) previous_conversation_id!: string | null;
   @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
+  @Nested(() => ConversationContextView, { nullable, description: 'Null if an agent started it.' })
+  context!: ConversationContextView | null;
+  @FreeForm({
+    nullable,
+    description: 'Answers to the pre-chat form: texts, and booleans of checkboxes. Nobody has verified them.',
+  })
+  pre_chat!: PreChatRecord | null;
   @Nested(() => HandoffView, { nullable }) handoff!: HandoffView | null;
   @Integer({ min: 1 }) version!: number;
   @Time() created_at!: string;
@@ -163,10 +195,17 @@ export class VisitorConversationView implements VisitorConversationRecord {
   @Time() created_at!: string;
 }
 
-export class ConversationCountsView implements ConversationCounts {
+export class ConversationCountsView implements InboxCounts {
   @Integer({ description: 'Open and pending, assigned to the caller.' }) mine!: number;
   @Integer({ description: 'Open and pending, unassigned.' }) unassigned!: number;
   @Integer() open!: number;
   @Integer() pending!: number;
   @Integer() snoozed!: number;
+  @Integer({
+    max: 100,
+    description:
+      'Conversations with a note that mentions the caller and that it has not looked at. Counting stops at 100.',
+  })
+  mentioned_unread!: number;
+  @Integer({ max: 100, description: 'The contact waits for an answer. Counting stops at 100.' }) waiting!: number;
 }

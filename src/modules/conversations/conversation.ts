@@ -2,6 +2,7 @@ import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Actor, EventScope } from '../../kernel/domain-event.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
 import { personal } from '../../kernel/scrub.js';
+import type { PreChatRecord, VisitedPage } from '../channels/index.js';
 
 export const STATUSES = ['pending', 'open', 'snoozed', 'resolved'] as const;
 export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
@@ -32,6 +33,16 @@ export interface Handoff {
   at: string;
 }
 
+/** Where and with what a visitor started the conversation. */
+export interface ConversationContext {
+  page: VisitedPage | null;
+  locale: string | null;
+  timezone: string | null;
+  browser: string | null;
+  os: string | null;
+  device: string | null;
+}
+
 /** The state before a resolve, so that it can be taken back. */
 export interface BeforeResolve {
   status: Status;
@@ -57,6 +68,9 @@ export interface Conversation {
   /** Copy of the channel's `single_conversation` at the start: at most one such unresolved conversation per contact. */
   single: boolean;
   subject: string | null;
+  /** Tags as stored. One may have been merged or deleted since. */
+  tagIds: string[];
+  /** Names of the tags. */
   tags: string[];
   customAttributes: Record<string, unknown>;
   snoozedUntil: Date | null;
@@ -84,6 +98,12 @@ export interface Conversation {
   reopenedCount: number;
   previousConversationId: string | null;
   csat: Rating | null;
+  /** The member that the rating counts for; null if no member served the contact. */
+  csatMemberId: string | null;
+  /** Null if an agent started it. */
+  context: ConversationContext | null;
+  /** Answers to the pre-chat form, without the contact's own details. */
+  preChat: PreChatRecord | null;
   /** The last handoff. */
   handoff: Handoff | null;
   /** When its contact was erased, with the content. After that it serves statistics only. */
@@ -132,6 +152,8 @@ export interface ConversationRecord {
   reopened_count: number;
   previous_conversation_id: string | null;
   csat: Rating | null;
+  context: ConversationContext | null;
+  pre_chat: PreChatRecord | null;
   handoff: Handoff | null;
   version: number;
   created_at: string;
@@ -167,6 +189,8 @@ export const CONVERSATION_FIELDS: ScrubFields<ConversationRecord> = {
   reopened_count: 'kept',
   previous_conversation_id: 'kept',
   csat: personal(null),
+  context: personal(null),
+  pre_chat: personal(null),
   handoff: personal(null),
   version: 'kept',
   created_at: 'kept',
@@ -211,6 +235,8 @@ export function toConversationRecord(conversation: Conversation): ConversationRe
     reopened_count: conversation.reopenedCount,
     previous_conversation_id: conversation.previousConversationId,
     csat: conversation.csat,
+    context: conversation.context,
+    pre_chat: conversation.preChat,
     handoff: conversation.handoff,
     version: conversation.version,
     created_at: toWireTime(conversation.createdAt),

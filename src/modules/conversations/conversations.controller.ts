@@ -1,19 +1,17 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { NotFound, VersionConflict } from '../../kernel/errors.js';
+import { LimitReached, NotFound, VersionConflict } from '../../kernel/errors.js';
 import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { toPageView } from '../../platform/schemas/page.schema.js';
-import { invalidField } from '../../platform/schemas/validation.js';
 import {
   ActionBody,
   AssignBody,
   ConversationCountsView,
   ConversationView,
   HandoffBody,
-  ListConversationsQuery,
   SnoozeBody,
   UpdateConversationBody,
 } from './conversation.schema.js';
@@ -25,7 +23,12 @@ import {
   InvalidTransition,
   SnoozeInPast,
 } from './conversations.errors.js';
+import { ListConversationsQuery } from './inbox.schema.js';
+import { ConversationActionsService } from './conversation-actions.service.js';
+import { InboxFiltersService } from './inbox-filters.service.js';
+import { InboxService } from './inbox.service.js';
 import { ConversationsService } from './conversations.service.js';
+import { ParticipantsService } from './participants.service.js';
 
 @Section(
   'Conversations',
@@ -35,7 +38,11 @@ import { ConversationsService } from './conversations.service.js';
 export class ConversationsController {
   constructor(
     private readonly conversations: ConversationsService,
+    private readonly actions: ConversationActionsService,
+    private readonly inbox: InboxService,
+    private readonly participants: ParticipantsService,
     private readonly views: ConversationViewsService,
+    private readonly filters: InboxFiltersService,
   ) {}
 
   @Get()
@@ -49,19 +56,10 @@ export class ConversationsController {
     @Caller() caller: StaffPrincipal,
     @Query() query: ListConversationsQuery,
   ): Promise<PageView<ConversationView>> {
-    const page = await this.conversations.list(caller, {
-      limit: query.limit,
-      cursor: query.cursor,
-      status: query.status,
-      assigneeId: assigneeOf(caller, query.assignee),
-      channelId: query.channel_id,
-      contactId: query.contact_id,
-      tag: query.tag,
-      priority: query.priority,
-      query: query.query,
-      updatedSince: query.updated_since === undefined ? undefined : new Date(query.updated_since),
-      sort: query.sort ?? 'last_activity',
-    });
+    const { limit, cursor, ...filters } = query;
+    this.filters.assertUsable(caller, filters);
+    const resolved = await this.filters.resolve(caller, filters);
+    const page = await this.inbox.list(caller, { ...resolved, limit, cursor });
     return toPageView(page, record => record);
   }
 
@@ -70,7 +68,7 @@ export class ConversationsController {
   @Allow('conversations:read')
   @Answers(ConversationCountsView)
   counts(@Caller() caller: StaffPrincipal): Promise<ConversationCountsView> {
-    return this.conversations.getCounts(caller);
+    return this.inbox.getCounts(caller);
   }
 
   @Get(':id')
@@ -86,17 +84,20 @@ export class ConversationsController {
   @Summary('Update subject, priority, tags or custom attributes.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, ConversationErased, VersionConflict)
+  @Throws(NotFound, ConversationErased, VersionConflict, LimitReached)
   async update(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
     @Body() body: UpdateConversationBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.update(caller, id, body, body.expected_version));
+    return this.views.toStaffView(await this.actions.update(caller, id, body, body.expected_version));
   }
 
   @Post(':id/assign')
-  @Summary('Assign a conversation to a member, or unassign it.')
+  @Summary(
+    'Assign a conversation to a member, or unassign it.',
+    'A member can be assigned more than its `capacity`. A conversation that a bot serves is taken over from it. An open conversation that is unassigned is assigned anew, unless its channel leaves that to people (`routing.mode` is `manual`).',
+  )
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict, AssigneeUnavailable)
@@ -105,7 +106,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: AssignBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
+    return this.views.toStaffView(await this.actions.assign(caller, id, body.member_id, body.expected_version));
   }
 
   @Post(':id/take')
@@ -118,7 +119,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.take(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.actions.take(caller, id, body.expected_version));
   }
 
   @Post(':id/resolve')
@@ -131,7 +132,19 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.resolve(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.actions.resolve(caller, id, body.expected_version));
+  }
+
+  @Post(':id/leave')
+  @Summary(
+    'Leave a conversation.',
+    'The caller takes part in conversations that are assigned to it, in which it has written, or in which it was mentioned. After leaving it gets no more notifications of replies until it writes, or is assigned or mentioned, again.',
+  )
+  @Allow('conversations:write', { only: 'agent' })
+  @Answers(ConversationView)
+  @Throws(NotFound, ConversationErased)
+  async leave(@Caller() caller: AgentPrincipal, @IdParam() id: string): Promise<ConversationView> {
+    return this.views.toStaffView(await this.participants.leave(caller, id));
   }
 
   @Post(':id/snooze')
@@ -148,7 +161,7 @@ export class ConversationsController {
     @Body() { until, expected_version }: SnoozeBody,
   ): Promise<ConversationView> {
     const end = until === undefined ? null : new Date(until);
-    return this.views.toStaffView(await this.conversations.snooze(caller, id, end, expected_version));
+    return this.views.toStaffView(await this.actions.snooze(caller, id, end, expected_version));
   }
 
   @Post(':id/handoff')
@@ -164,7 +177,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() { reason, summary, expected_version }: HandoffBody,
   ): Promise<ConversationView> {
-    const handedOff = await this.conversations.handOff(caller, id, { reason, summary }, expected_version);
+    const handedOff = await this.actions.handOff(caller, id, { reason, summary }, expected_version);
     return this.views.toStaffView(handedOff);
   }
 
@@ -181,16 +194,6 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.reopen(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.actions.reopen(caller, id, body.expected_version));
   }
-}
-
-/** undefined matches any assignee, null unassigned conversations. An API key cannot use `me`. */
-function assigneeOf(caller: StaffPrincipal, assignee: string | undefined): string | null | undefined {
-  if (assignee === undefined) return undefined;
-  if (assignee === 'none') return null;
-  if (assignee !== 'me') return assignee;
-  return caller.kind === 'agent'
-    ? caller.memberId
-    : invalidField('assignee', 'not_allowed', '`me` requires an agent session, not an API key');
 }

@@ -28,6 +28,12 @@ export const ConversationErased = defineError(
   'The contact was erased, and its conversation can no longer change.',
 );
 
+/** 400 for a tag beyond the maximum, as in a list of too many. */
+export function tooManyTags(): DomainError {
+  const details = [{ field: 'tags', code: 'too_many', message: 'A conversation has at most 20 tags' }];
+  return new ValidationFailed({ details });
+}
+
 /** 400 for an id in a body that the caller cannot see. An id in a path is 404 instead. */
 export function unknownId(field: string): DomainError {
   return new ValidationFailed({ details: [{ field, code: 'unknown', message: `${field} is unknown` }] });

@@ -3,6 +3,7 @@ import type { Principal } from '../../kernel/principal.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { TagsService } from '../tags/index.js';
 import { ConversationEntity } from './conversation.entity.js';
 import type { Conversation } from './conversation.js';
 
@@ -15,7 +16,7 @@ const ERASE = statement(`
   UPDATE conversation
   SET subject = NULL, custom_attributes = '{}', erased_at = $3, unread_agents = 0, unread_contact = 0,
       last_message = last_message || '{"preview": ""}', last_public_message = last_public_message || '{"preview": ""}',
-      csat = csat || '{"comment": null}', handoff = handoff || '{"summary": null}'
+      context = NULL, pre_chat = NULL, csat = csat || '{"comment": null}', handoff = handoff || '{"summary": null}'
   WHERE workspace_id = $1 AND id = ANY($2)`);
 const NOW = statement('SELECT clock_timestamp()::timestamptz(3) AS now');
 
@@ -28,8 +29,38 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   constructor(
     units: UnitOfWork,
     private readonly sql: SqlService,
+    private readonly tags: TagsService,
   ) {
     super(units);
+  }
+
+  override async findVisible(principal: Principal, id: string): Promise<Conversation | null> {
+    return this.withTags(await super.findVisible(principal, id));
+  }
+
+  override async lockVisible(principal: Principal, id: string): Promise<Conversation | null> {
+    return this.withTags(await super.lockVisible(principal, id));
+  }
+
+  override async tryLockVisible(principal: Principal, id: string): Promise<Conversation | null> {
+    return this.withTags(await super.tryLockVisible(principal, id));
+  }
+
+  override async insert<Row extends ConversationEntity>(conversation: Row): Promise<Row> {
+    await super.insert(conversation);
+    return conversation;
+  }
+
+  /** Adds the names of the tags, in a statement of its own: that of a locking read may be older than its row. */
+  async withAllTags(rows: readonly ConversationEntity[]): Promise<Conversation[]> {
+    const tagged = rows.filter(({ tagIds }) => tagIds.length > 0);
+    const [first] = tagged;
+    const names = first ? await this.tags.findNames(first.workspaceId, tagged) : new Map<string, string[]>();
+    return rows.map(row => Object.assign(row, { tags: names.get(row.id) ?? [] }));
+  }
+
+  private async withTags(row: ConversationEntity | null): Promise<Conversation | null> {
+    return row && ((await this.withAllTags([row]))[0] ?? null);
   }
 
   async findVisibleIds(principal: Principal): Promise<string[]> {
@@ -38,85 +69,120 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   /** Finds the one unresolved conversation that `single_conversation` allows. */
-  findUnresolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
-    return this.rows
-      .createQueryBuilder('conversation')
-      .where('conversation.workspaceId = :workspaceId', { workspaceId })
-      .andWhere('conversation.channelId = :channelId AND conversation.contactId = :contactId', { channelId, contactId })
-      .andWhere(`conversation.single AND conversation.status <> 'resolved'`)
-      .getOne();
+  async findUnresolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
+    return this.withTags(
+      await this.rows
+        .createQueryBuilder('conversation')
+        .where('conversation.workspaceId = :workspaceId', { workspaceId })
+        .andWhere('conversation.channelId = :channelId AND conversation.contactId = :contactId', {
+          channelId,
+          contactId,
+        })
+        .andWhere(`conversation.single AND conversation.status <> 'resolved'`)
+        .getOne(),
+    );
   }
 
   /** Finds the contact's conversation of the channel that was resolved last. */
-  findLatestResolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
-    return this.rows
-      .createQueryBuilder('conversation')
-      .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
-        workspaceId,
-        contactId,
-      })
-      .andWhere(`conversation.channelId = :channelId AND conversation.status = 'resolved'`, { channelId })
-      .orderBy('conversation.resolvedAt', 'DESC')
-      .limit(1)
-      .getOne();
+  async findLatestResolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
+    return this.withTags(
+      await this.rows
+        .createQueryBuilder('conversation')
+        .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
+          workspaceId,
+          contactId,
+        })
+        .andWhere(`conversation.channelId = :channelId AND conversation.status = 'resolved'`, { channelId })
+        .orderBy('conversation.resolvedAt', 'DESC')
+        .limit(1)
+        .getOne(),
+    );
   }
 
   /** Finds the unresolved conversation that continues a resolved one. */
-  findUnresolvedSuccessor(workspaceId: string, contactId: string, id: string): Promise<Conversation | null> {
-    return this.rows
-      .createQueryBuilder('conversation')
-      .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
-        workspaceId,
-        contactId,
-      })
-      .andWhere(`conversation.previousConversationId = :id AND conversation.status <> 'resolved'`, { id })
-      .orderBy('conversation.id', 'DESC')
-      .getOne();
+  async findUnresolvedSuccessor(workspaceId: string, contactId: string, id: string): Promise<Conversation | null> {
+    return this.withTags(
+      await this.rows
+        .createQueryBuilder('conversation')
+        .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
+          workspaceId,
+          contactId,
+        })
+        .andWhere(`conversation.previousConversationId = :id AND conversation.status <> 'resolved'`, { id })
+        .orderBy('conversation.id', 'DESC')
+        .getOne(),
+    );
+  }
+
+  /** Locks the visible ones among the conversations, in the order of their ids. */
+  async lockAllVisible(principal: Principal, ids: readonly string[]): Promise<Conversation[]> {
+    if (ids.length === 0) return [];
+    return this.withAllTags(
+      await this.visibleTo(principal)
+        .andWhere('conversation.id = ANY(:ids)', { ids: [...ids] })
+        .orderBy('conversation.id')
+        .setLock('for_no_key_update')
+        .getMany(),
+    );
   }
 
   /** Locks the member's unresolved conversations outside these channels, in the order of their ids. */
-  lockAssignedTo(workspaceId: string, memberId: string, keptChannelIds: readonly string[]): Promise<Conversation[]> {
-    return this.rows
-      .createQueryBuilder('conversation')
-      .where('conversation.workspaceId = :workspaceId', { workspaceId })
-      .andWhere(`conversation.assigneeId = :memberId AND conversation.status <> 'resolved'`, { memberId })
-      .andWhere('conversation.channelId <> ALL(:kept)', { kept: [...keptChannelIds] })
-      .orderBy('conversation.id')
-      .setLock('for_no_key_update')
-      .getMany();
+  async lockAssignedTo(
+    workspaceId: string,
+    memberId: string,
+    keptChannelIds: readonly string[],
+  ): Promise<Conversation[]> {
+    return this.withAllTags(
+      await this.rows
+        .createQueryBuilder('conversation')
+        .where('conversation.workspaceId = :workspaceId', { workspaceId })
+        .andWhere(`conversation.assigneeId = :memberId AND conversation.status <> 'resolved'`, { memberId })
+        .andWhere('conversation.channelId <> ALL(:kept)', { kept: [...keptChannelIds] })
+        .orderBy('conversation.id')
+        .setLock('for_no_key_update')
+        .getMany(),
+    );
   }
 
   /** Locks the bot's pending conversations, in the order of their ids. */
-  lockPendingOfBot(workspaceId: string, botId: string): Promise<Conversation[]> {
-    return this.rows
-      .createQueryBuilder('conversation')
-      .where('conversation.workspaceId = :workspaceId', { workspaceId })
-      .andWhere(`conversation.botId = :botId AND conversation.status = 'pending'`, { botId })
-      .orderBy('conversation.id')
-      .setLock('for_no_key_update')
-      .getMany();
+  async lockPendingOfBot(workspaceId: string, botId: string): Promise<Conversation[]> {
+    return this.withAllTags(
+      await this.rows
+        .createQueryBuilder('conversation')
+        .where('conversation.workspaceId = :workspaceId', { workspaceId })
+        .andWhere(`conversation.botId = :botId AND conversation.status = 'pending'`, { botId })
+        .orderBy('conversation.id')
+        .setLock('for_no_key_update')
+        .getMany(),
+    );
   }
 
   /**
    * Locks all conversations of the contact, in the order of their ids. With another contact, also that one's unresolved
    * single conversations, which can conflict after a merge.
    */
-  lockByContact(workspaceId: string, contactId: string, otherContactId: string = contactId): Promise<Conversation[]> {
-    return this.rows
-      .createQueryBuilder('conversation')
-      .where('conversation.workspaceId = :workspaceId', { workspaceId })
-      .andWhere(
-        `(conversation.contactId = :contactId
+  async lockByContact(
+    workspaceId: string,
+    contactId: string,
+    otherContactId: string = contactId,
+  ): Promise<Conversation[]> {
+    return this.withAllTags(
+      await this.rows
+        .createQueryBuilder('conversation')
+        .where('conversation.workspaceId = :workspaceId', { workspaceId })
+        .andWhere(
+          `(conversation.contactId = :contactId
           OR conversation.contactId = :otherContactId AND conversation.single AND conversation.status <> 'resolved')`,
-        { contactId, otherContactId },
-      )
-      .orderBy('conversation.id')
-      .setLock('for_no_key_update')
-      .getMany();
+          { contactId, otherContactId },
+        )
+        .orderBy('conversation.id')
+        .setLock('for_no_key_update')
+        .getMany(),
+    );
   }
 
   /** Oldest first. @param after the last id of the previous page */
-  findPageByContact(
+  async findPageByContact(
     workspaceId: string,
     contactId: string,
     after: string | null,
@@ -129,7 +195,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
         contactId,
       });
     if (after !== null) query.andWhere('conversation.id > :after', { after });
-    return query.orderBy('conversation.id').limit(limit).getMany();
+    return this.withAllTags(await query.orderBy('conversation.id').limit(limit).getMany());
   }
 
   async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
@@ -146,8 +212,9 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   async update(conversation: Conversation, columns: Partial<Conversation>): Promise<void> {
-    if (Object.keys(columns).length === 0) return;
+    const { tags: _names, ...written } = columns;
+    if (Object.keys(written).length === 0) return;
     const { workspaceId, id } = conversation;
-    await this.rows.update({ workspaceId, id }, columns as object);
+    await this.rows.update({ workspaceId, id }, written as object);
   }
 }

@@ -10,7 +10,9 @@ import { FeatureDisabled } from '../channels/index.js';
 import { VisitorConversationView } from './conversation.schema.js';
 import { ConversationViewsService } from './conversation-views.service.js';
 import { ConversationErased } from './conversations.errors.js';
+import { ConversationActionsService } from './conversation-actions.service.js';
 import { ConversationsService } from './conversations.service.js';
+import { InboxService } from './inbox.service.js';
 
 /** A visitor's conversations, as the visitor sees them. */
 @Section('Visitor')
@@ -18,6 +20,8 @@ import { ConversationsService } from './conversations.service.js';
 export class ConversationsVisitorController {
   constructor(
     private readonly conversations: ConversationsService,
+    private readonly actions: ConversationActionsService,
+    private readonly inbox: InboxService,
     private readonly views: ConversationViewsService,
   ) {}
 
@@ -29,7 +33,7 @@ export class ConversationsVisitorController {
     @Caller() caller: VisitorPrincipal,
     @Query() query: PageQuery,
   ): Promise<PageView<VisitorConversationView>> {
-    const page = await this.conversations.listForVisitor(caller, query);
+    const page = await this.inbox.listForVisitor(caller, query);
     return { items: await this.views.toVisitorViews(page.items), next_cursor: page.nextCursor };
   }
 
@@ -48,6 +52,6 @@ export class ConversationsVisitorController {
   @Answers(VisitorConversationView)
   @Throws(NotFound, ConversationErased, FeatureDisabled)
   async close(@Caller() caller: VisitorPrincipal, @IdParam() id: string): Promise<VisitorConversationView> {
-    return this.views.toVisitorView(await this.conversations.close(caller, id));
+    return this.views.toVisitorView(await this.actions.close(caller, id));
   }
 }

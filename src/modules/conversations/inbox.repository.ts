@@ -1,120 +1,176 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { CursorInvalid } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
-import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import { encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
-import { scopeOf } from '../../kernel/principal.js';
-import { wireTime } from '../../platform/database/wire-time.js';
-import { containsText } from '../contacts/index.js';
+import { scopeOf, systemOf } from '../../kernel/principal.js';
+import { SqlService } from '../../platform/database/sql.service.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
-import { STATUSES } from './conversation.js';
-import type { InboxQuery, Sort } from './inbox.js';
+import { PRIORITIES, STATUSES } from './conversation.js';
+import type { Lookup } from './inbox-conditions.js';
+import { conditionsOf, listedBy } from './inbox-conditions.js';
+import { RECORD } from './inbox-record.js';
+import type { InboxFilters, InboxQuery } from './inbox.js';
+import type { Position } from './inbox-order.js';
+import { cursorOf, directionOf, listOf, ORDERS, readCursor } from './inbox-order.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
 
-interface Order {
-  /** Sort column, with the id as tie-breaker; null sorts by id alone. */
-  column: 'lastActivityAt' | 'waitingSince' | null;
-  direction: 'ASC' | 'DESC';
-}
-
-/** Each order matches an index. Ids ascend with time, so the newest have the highest. */
-const ORDERS: Record<Sort, Order> = {
-  last_activity: { column: 'lastActivityAt', direction: 'DESC' },
-  created: { column: null, direction: 'DESC' },
-  waiting: { column: 'waitingSince', direction: 'ASC' },
-};
-
-const fields = (...columns: string[]): string[] => columns.map(column => `'${column}', conversation.${column}`);
-const times = (...columns: string[]): string[] =>
-  columns.map(column => `'${column}', ${wireTime(`conversation.${column}`)}`);
-
-/**
- * Builds the view of `ConversationViewsService.toStaffView` in SQL. Parsing forty columns per row and mapping them
- * through the ORM was most of a page's cost. A test compares both views.
- */
-const RECORD = `json_build_object(${[
-  ...fields('id', 'number', 'workspace_id', 'channel_id', 'contact_id', 'status', 'priority', 'assignee_id', 'bot_id'),
-  ...fields('control', 'subject', 'tags', 'custom_attributes'),
-  ...times('snoozed_until', 'waiting_since', 'first_response_at'),
-  ...fields('last_message'),
-  ...times('last_activity_at'),
-  ...fields('last_seq'),
-  `'unread', json_build_object('agents', conversation.unread_agents, 'contact', conversation.unread_contact)`,
-  ...fields('agent_last_read_seq', 'contact_last_read_seq'),
-  ...times('resolved_at'),
-  ...fields('resolved_by', 'reopened_count', 'previous_conversation_id', 'csat', 'handoff', 'version'),
-  ...times('created_at', 'updated_at'),
-  `'contact', (
-    SELECT json_build_object('id', id, 'name', name, 'email', email, 'avatar_url', avatar_url, 'verified', verified)
-    FROM contact
-    WHERE contact.workspace_id = conversation.workspace_id AND contact.id = conversation.contact_id)`,
-].join(', ')})`;
+/** Conversations that are read from an index and sorted. */
+const MAX_LISTED = 2_000;
+/** Conversations in the list's order among which frequent ones are looked for. */
+const HORIZON = 10_000;
 
 /** Lists conversations with filters and keyset pagination on matching indexes. */
 @Injectable()
 export class InboxRepository {
-  constructor(private readonly conversations: ConversationsRepository) {}
+  constructor(
+    private readonly conversations: ConversationsRepository,
+    private readonly sql: SqlService,
+  ) {}
 
   /** The inbox as agents and API keys see it. @throws CursorInvalid */
   async findPage(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
-    const select = this.buildQuery(principal, query).select(RECORD, 'record');
-    const rows = await select.getRawMany<{ record: ConversationWithContact }>();
-    const records = rows.map(({ record }) => record);
-    return toPage(records, query.limit, ({ id, last_activity_at, waiting_since }) =>
-      cursorOf(query.sort, id, { lastActivityAt: last_activity_at, waitingSince: waiting_since }),
-    );
+    const records =
+      query.sort === 'priority'
+        ? await this.findByPriority(principal, query)
+        : await this.findRecords(principal, query, readCursor(query));
+    return toPage(records, query.limit, last => cursorOf(query.sort, last));
+  }
+
+  /** Counts the conversations that match; counting stops at `limit`. @param timeout in milliseconds */
+  async countMatches(
+    principal: StaffPrincipal,
+    filters: InboxFilters,
+    limit: number,
+    timeout?: number,
+  ): Promise<number> {
+    const query = this.conversations.visibleTo(principal).select('1', 'one').limit(limit);
+    for (const { sql, values } of conditionsOf(filters)) query.andWhere(sql, values);
+    return (await this.sql.once(...query.getQueryAndParameters(), timeout)).length;
   }
 
   /** A visitor's conversations, newest first. @throws CursorInvalid */
   async findVisitorPage(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
-    const rows = await this.buildQuery(principal, { ...page, sort: 'created' }).getMany();
-    return toPage(rows, page.limit, ({ id }) => cursorOf('created', id));
+    const query: InboxQuery = { ...page, sort: 'created' };
+    const found = await this.buildQuery(principal, query, readCursor(query)).getMany();
+    const rows = await this.conversations.withAllTags(found);
+    return toPage(rows, page.limit, ({ id }) => encodeCursor(listOf('created'), [id]));
   }
 
-  private buildQuery(principal: Principal, filters: InboxQuery): Query {
+  /** One priority after the other, so that each is read in the order of an index. */
+  private async findByPriority(principal: StaffPrincipal, query: InboxQuery): Promise<ConversationWithContact[]> {
+    const { priorities = PRIORITIES, limit } = query;
+    const position = readCursor(query);
+    const ascending = PRIORITIES.filter(priority => priorities.includes(priority));
+    const order = directionOf(query) === 'ASC' ? ascending : ascending.reverse();
+    const start = position?.priority === undefined ? 0 : order.indexOf(position.priority);
+    if (start < 0) throw new CursorInvalid();
+    const found: ConversationWithContact[] = [];
+    for (const [index, priority] of order.slice(start).entries()) {
+      if (found.length > limit) break;
+      const rest = { ...query, priorities: [priority], limit: limit - found.length };
+      found.push(...(await this.findRecords(principal, rest, index === 0 ? position : null)));
+    }
+    return found;
+  }
+
+  /**
+   * One row more than the limit, if there is one. With a condition that few conversations meet, they are read from its
+   * index. With a frequent one they are found in the list's own order, unless they are rare among its next conversations.
+   */
+  private async findRecords(
+    principal: StaffPrincipal,
+    query: InboxQuery,
+    after: Position | null,
+  ): Promise<ConversationWithContact[]> {
+    const rarest = await this.findRarest(principal, query);
+    if (!rarest) return this.read(this.buildQuery(principal, query, after));
+    const { sql, values } = listedBy(rarest.lookup);
+    const listed = this.buildQuery(principal, query, after).andWhere(sql, values);
+    if (rarest.count < MAX_LISTED) return this.read(listed);
+    const near = this.buildQuery(principal, query, after);
+    const isBounded = await this.stopAtHorizon(near, principal, query, after);
+    const found = await this.read(near);
+    return !isBounded || found.length > query.limit ? found : this.read(listed);
+  }
+
+  private async read(query: Query): Promise<ConversationWithContact[]> {
+    const rows = await query.select(RECORD, 'record').getRawMany<{ record: ConversationWithContact }>();
+    return rows.map(({ record }) => record);
+  }
+
+  /** The lookup that finds the fewest conversations; null if there is none, or the list is short by its own order. */
+  private async findRarest(
+    { workspaceId }: StaffPrincipal,
+    filters: InboxFilters,
+  ): Promise<{ lookup: Lookup; count: number } | null> {
+    if (filters.sort === 'waiting') return null;
+    const counted: { lookup: Lookup; count: number }[] = [];
+    for (const { lookup } of conditionsOf(filters)) {
+      if (!lookup) continue;
+      const values = [workspaceId, lookup.value, MAX_LISTED];
+      const row = await this.sql.first<{ count: number }>(lookup.index.count, values);
+      counted.push({ lookup, count: row?.count ?? 0 });
+    }
+    return counted.sort((a, b) => a.count - b.count)[0] ?? null;
+  }
+
+  /** Limits the query to the workspace's next conversations in its order. @returns false if these are all */
+  private async stopAtHorizon(
+    query: Query,
+    { workspaceId }: StaffPrincipal,
+    { sort, order }: InboxQuery,
+    after: Position | null,
+  ): Promise<boolean> {
+    const all = this.conversations.visibleTo(systemOf(workspaceId));
+    orderAndLimit(all, { sort, order, limit: 0 }, after);
+    const { column } = ORDERS[sort];
+    if (column !== null) all.select(`conversation.${column}`, 'at').addSelect('conversation.id', 'id');
+    else all.select('conversation.id', 'id');
+    const last = await all.offset(HORIZON).getRawOne<{ at: Date; id: string }>();
+    if (!last) return false;
+    const keys = column === null ? '(conversation.id)' : `(conversation.${column}, conversation.id)`;
+    const marks = column === null ? '(:horizonId)' : '(:horizonAt, :horizonId)';
+    const within = directionOf({ sort, order }) === 'DESC' ? '>=' : '<=';
+    query.andWhere(`${keys} ${within} ${marks}`, { horizonAt: last.at, horizonId: last.id });
+    return true;
+  }
+
+  private buildQuery(principal: Principal, filters: InboxQuery, after: Position | null): Query {
     const query = this.conversations.visibleTo(principal);
-    applyFilters(query, filters);
-    orderAndLimit(query, filters);
-    mergeChannelIndexes(query, channelsOf(principal, filters), filters);
+    for (const { sql, values } of conditionsOf(filters)) query.andWhere(sql, values);
+    orderAndLimit(query, filters, after);
+    mergeChannelIndexes(query, channelsOf(principal, filters), filters, after);
     return query;
   }
 }
 
-/** @param times of the row, in wire format */
-function cursorOf(sort: Sort, id: string, times: Partial<Record<string, string | null>> = {}): string {
-  const { column } = ORDERS[sort];
-  const key = column === null ? [] : [new Date(times[column] ?? '').toISOString()];
-  return encodeCursor(`conversations.${sort}`, [...key, id]);
-}
-
-function orderAndLimit(query: Query, { sort, limit, cursor }: InboxQuery): void {
-  const { column, direction } = ORDERS[sort];
+function orderAndLimit(query: Query, filters: InboxQuery, after: Position | null): void {
+  const { column } = ORDERS[filters.sort];
+  const direction = directionOf(filters);
   const keys = [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
-  if (sort === 'waiting') query.andWhere('conversation.waitingSince IS NOT NULL');
-  if (cursor !== undefined) {
-    const parts = decodeCursor(`conversations.${sort}`, cursor, keys.length);
-    const [id, at] = [...parts].reverse();
-    if (!isId(id) || (column !== null && !isRowTime(at))) throw new CursorInvalid();
+  if (after) {
     const marks = column === null ? '(:cursorId)' : '(:cursorAt, :cursorId)';
-    query.andWhere(`(${keys.join(', ')}) ${direction === 'DESC' ? '<' : '>'} ${marks}`, { cursorAt: at, cursorId: id });
+    query.andWhere(`(${keys.join(', ')}) ${BEYOND[direction]} ${marks}`, { cursorAt: after.at, cursorId: after.id });
   }
   for (const key of keys) query.addOrderBy(key, direction);
-  query.limit(limit + 1);
+  query.limit(filters.limit + 1);
 }
+
+const BEYOND = { ASC: '>', DESC: '<' } as const;
 
 /** With more channels, most of the inbox matches and the inbox's own index is as good. */
 const MAX_MERGED_CHANNELS = 25;
 
 /** Channels that the list is limited to, by the caller's scope or the filter; null for all. */
-function channelsOf(principal: Principal, { channelId }: InboxQuery): readonly string[] | null {
+function channelsOf(principal: Principal, { channelIds }: InboxQuery): readonly string[] | null {
   if (principal.kind === 'visitor') return null;
-  return channelId === undefined ? scopeOf(principal) : [channelId];
+  return channelIds ?? scopeOf(principal);
 }
 
 /**
@@ -122,9 +178,15 @@ function channelsOf(principal: Principal, { channelId }: InboxQuery): readonly s
  * of other channels between them. It grants no visibility, which the query already limits.
  * An array instead of a subquery tells PostgreSQL that the list is short; otherwise it may scan the inbox's index.
  */
-function mergeChannelIndexes(query: Query, channels: readonly string[] | null, filters: InboxQuery): void {
+function mergeChannelIndexes(
+  query: Query,
+  channels: readonly string[] | null,
+  filters: InboxQuery,
+  after: Position | null,
+): void {
   if (channels === null || channels.length > MAX_MERGED_CHANNELS || !filtersByChannelOnly(filters)) return;
-  const beyond = filters.cursor === undefined ? '' : 'AND (one.last_activity_at, one.id) < (:cursorAt, :cursorId)';
+  const direction = directionOf(filters);
+  const beyond = after ? `AND (one.last_activity_at, one.id) ${BEYOND[direction]} (:cursorAt, :cursorId)` : '';
   query.andWhere(
     `conversation.id = ANY(ARRAY(
       SELECT near.id FROM unnest(CAST(:mergedChannels AS uuid[])) AS channel (channel_id)
@@ -132,70 +194,20 @@ function mergeChannelIndexes(query: Query, channels: readonly string[] | null, f
       CROSS JOIN LATERAL (
         SELECT one.id, one.last_activity_at FROM conversation AS one
         WHERE one.workspace_id = :workspaceId AND one.channel_id = channel.channel_id AND one.status = state.status ${beyond}
-        ORDER BY one.last_activity_at DESC, one.id DESC LIMIT :mergedLimit
+        ORDER BY one.last_activity_at ${direction}, one.id ${direction} LIMIT :mergedLimit
       ) AS near
-      ORDER BY near.last_activity_at DESC, near.id DESC LIMIT :mergedLimit))`,
+      ORDER BY near.last_activity_at ${direction}, near.id ${direction} LIMIT :mergedLimit))`,
     {
-      mergedChannels: [...channels],
-      mergedStatuses: filters.status === undefined ? [...STATUSES] : [filters.status],
+      mergedChannels: [...new Set(channels)],
+      mergedStatuses: filters.statuses === undefined ? [...STATUSES] : [...new Set(filters.statuses)],
       mergedLimit: filters.limit + 1,
     },
   );
 }
 
-function filtersByChannelOnly({ sort, ...filters }: InboxQuery): boolean {
-  const others = [
-    filters.assigneeId,
-    filters.contactId,
-    filters.tag,
-    filters.priority,
-    filters.query,
-    filters.updatedSince,
-  ];
-  return sort === 'last_activity' && others.every(other => other === undefined);
-}
+const MERGED = new Set(['statuses', 'channelIds', 'sort', 'order', 'limit', 'cursor']);
 
-/** Accepts only a time in wire format, which the database can parse. */
-function isRowTime(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^\d{4}-/.test(value) || Number.isNaN(Date.parse(value))) return false;
-  return new Date(value).toISOString() === value;
-}
-
-function applyFilters(query: Query, filters: InboxQuery): void {
-  const equal = (column: string, value: unknown) => {
-    if (value !== undefined) query.andWhere(`conversation.${column} = :${column}`, { [column]: value });
-  };
-  equal('status', filters.status);
-  equal('channelId', filters.channelId);
-  equal('contactId', filters.contactId);
-  equal('priority', filters.priority);
-  if (filters.assigneeId === null) query.andWhere('conversation.assigneeId IS NULL');
-  else equal('assigneeId', filters.assigneeId);
-  if (filters.tag !== undefined) query.andWhere(':tag = ANY(conversation.tags)', { tag: filters.tag });
-  if (filters.updatedSince) query.andWhere('conversation.updatedAt >= :since', { since: filters.updatedSince });
-  if (filters.query !== undefined) applySearch(query, filters.query);
-}
-
-/** Searches the contact's name and e-mail, and the conversation's number with or without `#`. */
-function applySearch(query: Query, text: string): void {
-  const number = /^#?(\d{1,9})$/.exec(text.trim())?.[1];
-  const { condition: matches, parameters } = containsText(['name'], text);
-  query.setParameters(parameters);
-  if (number === undefined) {
-    query.andWhere(`EXISTS (
-      SELECT 1 FROM contact WHERE contact.workspace_id = conversation.workspace_id
-        AND contact.id = conversation.contact_id AND ${matches})`);
-    return;
-  }
-  // UNION ALL, so that each part uses its index: with one OR condition PostgreSQL scans every conversation
-  query.andWhere(
-    `conversation.id IN (
-      SELECT numbered.id FROM conversation AS numbered
-      WHERE numbered.workspace_id = :workspaceId AND numbered.number = :number
-      UNION ALL
-      SELECT theirs.id FROM contact
-        JOIN conversation AS theirs ON theirs.workspace_id = contact.workspace_id AND theirs.contact_id = contact.id
-      WHERE contact.workspace_id = :workspaceId AND ${matches})`,
-    { number: Number(number) },
-  );
+function filtersByChannelOnly(filters: InboxQuery): boolean {
+  const others = Object.entries(filters).filter(([name, value]) => !MERGED.has(name) && value !== undefined);
+  return filters.sort === 'last_activity' && others.length === 0;
 }

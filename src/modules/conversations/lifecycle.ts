@@ -1,6 +1,6 @@
 import { fromWireTimeOrNull, toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
-import type { Conversation, Status } from './conversation.js';
+import type { Conversation, Rating, Status } from './conversation.js';
 
 /** Events that can change a conversation's status. `close` is the visitor's, `undo_resolve` takes a resolve back. */
 export type Trigger =
@@ -44,6 +44,7 @@ export interface TimelineEntry {
   reason?: string | undefined;
   /** End of a snooze. */
   until?: string | null;
+  rating?: Rating;
 }
 
 /** Everything that a transition depends on, besides the conversation. */
@@ -57,6 +58,8 @@ export interface Circumstances {
   until?: Date | null;
   /** The enabled bot that the channel is routed to; null if people serve it. */
   botId?: string | null;
+  /** The member who takes the conversation or gets it. */
+  assigneeId?: string | null;
 }
 
 const UNDO_MS = 30_000;
@@ -70,6 +73,17 @@ const takeOver: Rule = (_conversation, { now }) => ({
   columns: { status: 'open', control: 'human', waitingSince: now },
   timeline: null,
 });
+
+/** A member takes the conversation, or gets it from a colleague. */
+const take: Rule = (_conversation, { assigneeId = null, reason }) => ({
+  columns: { assigneeId },
+  timeline: { event: 'assigned', public: false, reason },
+});
+
+const takeFromBot: Rule = (conversation, circumstances) => {
+  const { columns, timeline } = take(conversation, circumstances);
+  return { columns: { ...takeOver(conversation, circumstances).columns, ...columns }, timeline };
+};
 
 /** The bot hands off or is deleted; no person has taken over yet. */
 const handOffByBot: Rule = (_conversation, { now, reason, summary }) => ({
@@ -169,7 +183,7 @@ export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
   contact_message: { pending: stay, open: stay, snoozed: wakeByContact, resolved: reopenByContact },
   agent_message: { pending: takeOver, open: stay, snoozed: stay, resolved: reopen },
   bot_message: { pending: stay, open: stay, snoozed: stay, resolved: reopen },
-  take: { pending: takeOver, open: stay, snoozed: stay },
+  take: { pending: takeFromBot, open: take, snoozed: take },
   handoff: { pending: handOffByBot, open: handOff },
   snooze: { open: snooze, snoozed: snooze },
   wake: { snoozed: wake },

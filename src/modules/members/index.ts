@@ -11,3 +11,5 @@ export type { Member, MemberDisplay, MemberRecord, Membership } from './member.j
 export { LastOwner, MemberExists, RoleTooHigh } from './members.errors.js';
 export { MembersModule } from './members.module.js';
 export { MembersService } from './members.service.js';
+export type { NotificationSettings, NotificationType } from './notification-settings.js';
+export { NOTIFICATION_TYPES } from './notification-settings.js';

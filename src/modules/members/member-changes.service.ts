@@ -10,6 +10,7 @@ import { toMemberRecord } from './member.js';
 import { MemberExists } from './members.errors.js';
 import './members.events.js';
 import { MembersRepository } from './members.repository.js';
+import { DEFAULT_NOTIFICATION_SETTINGS } from './notification-settings.js';
 
 export type NewMemberFields = Pick<Member, 'name' | 'role' | 'channelIds' | 'claimed'>;
 
@@ -57,6 +58,7 @@ export class MemberChangesService {
       status: 'active',
       availability: 'online',
       capacity: 10,
+      notificationSettings: DEFAULT_NOTIFICATION_SETTINGS,
       lastSeenAt: null,
       createdAt: now,
       updatedAt: now,

@@ -41,6 +41,29 @@ export class MemberPresenceService {
     return metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
   }
 
+  /** Reports whether this service knows the connections to all instances; without Redis each knows its own. */
+  get isShared(): boolean {
+    return this.store.kind === 'redis';
+  }
+
+  /** Tells whether the member has an open socket, whatever availability it has set. */
+  isConnected(workspaceId: string, id: string): boolean {
+    return this.store.findMetadata(memberPresenceGroups.groupFor(workspaceId), id) !== undefined;
+  }
+
+  /** Ids of all connected members, whatever their availability. */
+  listConnected(workspaceId: string): string[] {
+    return [...this.store.listPresent(memberPresenceGroups.groupFor(workspaceId)).keys()].filter(isId);
+  }
+
+  /** Calls the listener with the workspace of each member who connects. */
+  onConnect(listener: (workspaceId: string) => void): void {
+    this.store.listen(({ group, before, after }) => {
+      const workspaceId = memberPresenceGroups.parseWorkspaceId(group);
+      if (workspaceId !== null && before === undefined && after !== undefined) listener(workspaceId);
+    });
+  }
+
   toView(member: Member): MemberRecord {
     return { ...toMemberRecord(member), availability: this.getAvailability(member) };
   }

@@ -1,7 +1,16 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import type { Role } from '../../kernel/principal.js';
-import { IdColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
+import {
+  IdColumn,
+  JsonColumn,
+  KeyColumn,
+  TextColumn,
+  TimeColumn,
+  WrittenAtColumn,
+} from '../../platform/database/columns.js';
 import type { Availability, Member, MemberStatus } from './member.js';
+import type { NotificationSettings } from './notification-settings.js';
+import { DEFAULT_NOTIFICATION_SETTINGS } from './notification-settings.js';
 
 @Entity({ name: 'member' })
 @Unique('uq_member_user', ['workspaceId', 'userId'])
@@ -43,6 +52,9 @@ export class MemberEntity implements Omit<Member, 'email'> {
 
   @Column({ name: 'claimed', type: 'boolean', default: false })
   claimed!: boolean;
+
+  @JsonColumn('notification_settings', { default: DEFAULT_NOTIFICATION_SETTINGS })
+  notificationSettings!: NotificationSettings;
 
   @TimeColumn('last_seen_at', { nullable: true })
   lastSeenAt!: Date | null;

@@ -1,5 +1,6 @@
 import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Role } from '../../kernel/principal.js';
+import type { NotificationSettings } from './notification-settings.js';
 
 export const MEMBER_STATUSES = ['active', 'deactivated'] as const;
 export const AVAILABILITIES = ['online', 'away', 'offline'] as const;
@@ -25,6 +26,7 @@ export interface Member {
   capacity: number;
   /** True if the user's password opens this membership. If false, only single sign-on does. */
   claimed: boolean;
+  notificationSettings: NotificationSettings;
   lastSeenAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -45,6 +47,9 @@ export interface MemberRecord {
   created_at: string;
   updated_at: string;
 }
+
+/** A member as only itself sees it. */
+export type ProfileRecord = MemberRecord & { notification_settings: NotificationSettings };
 
 /** Everything that a visitor sees of a member. */
 export interface MemberDisplay {
@@ -68,6 +73,10 @@ export function toMemberRecord(member: Member): MemberRecord {
     created_at: toWireTime(member.createdAt),
     updated_at: toWireTime(member.updatedAt),
   };
+}
+
+export function toProfileRecord(member: Member): ProfileRecord {
+  return { ...toMemberRecord(member), notification_settings: member.notificationSettings };
 }
 
 /** A workspace that a user belongs to, with the membership. */

@@ -9,8 +9,8 @@ import { PageQuery, toPageView } from '../../platform/schemas/page.schema.js';
 import { PreparedEffect, PreparesEffect } from '../../platform/idempotency/prepared-effect.js';
 import { MemberPresenceService } from './member-presence.service.js';
 import { MemberAdministrationService } from './member-administration.service.js';
-import { CreateMemberBody, MemberView, UpdateMemberBody, UpdateProfileBody } from './member.schema.js';
-import { toMemberRecord } from './member.js';
+import { CreateMemberBody, MemberView, ProfileView, UpdateMemberBody, UpdateProfileBody } from './member.schema.js';
+import { toProfileRecord } from './member.js';
 import { LastOwner, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import { MembersService } from './members.service.js';
 
@@ -45,12 +45,20 @@ export class MembersController {
     return new PreparedEffect(async () => this.presence.toView(await this.members.create(caller, prepared)));
   }
 
+  @Get('me')
+  @Summary("Get the caller's own member, with its notification settings.")
+  @Allow('session:read', { only: 'agent' })
+  @Answers(ProfileView)
+  async getProfile(@Caller() caller: AgentPrincipal): Promise<ProfileView> {
+    return toProfileRecord(await this.members.get(caller, caller.memberId));
+  }
+
   @Patch('me')
-  @Summary("Update the caller's profile and availability.")
+  @Summary("Update the caller's profile, availability and notification settings.")
   @Allow('session:write', { only: 'agent' })
-  @Answers(MemberView)
-  async updateProfile(@Caller() caller: AgentPrincipal, @Body() body: UpdateProfileBody): Promise<MemberView> {
-    return toMemberRecord(await this.members.updateProfile(caller, body));
+  @Answers(ProfileView)
+  async updateProfile(@Caller() caller: AgentPrincipal, @Body() body: UpdateProfileBody): Promise<ProfileView> {
+    return toProfileRecord(await this.members.updateProfile(caller, body));
   }
 
   @Get(':id')

@@ -9,6 +9,7 @@ import { WorkspaceRepository } from '../../platform/database/workspace.repositor
 import { MemberEntity } from './member.entity.js';
 import type { MemberPresenceMetadata } from './member-presence.service.js';
 import type { Member, Membership } from './member.js';
+import type { NotificationSettings } from './notification-settings.js';
 
 const EMAILS = statement('SELECT id, email FROM user_account WHERE id = ANY($1::uuid[])');
 const USER_BY_EMAIL = statement('SELECT id FROM user_account WHERE email = $1');
@@ -27,6 +28,10 @@ const OWNERS = statement(`
 
 const PRESENCE_METADATA = statement(`
   SELECT member.id, member.availability, member.channel_ids AS channels
+  FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id) JOIN member USING (workspace_id, id)
+  WHERE member.status = 'active'`);
+const NOTIFICATION_SETTINGS = statement(`
+  SELECT member.id, member.notification_settings AS settings
   FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id) JOIN member USING (workspace_id, id)
   WHERE member.status = 'active'`);
 const RECORD_SIGHTINGS = statement(`
@@ -136,6 +141,17 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
     if (members.length === 0) return Promise.resolve([]);
     return this.sql.rows(PRESENCE_METADATA, [
+      members.map(({ workspaceId }) => workspaceId),
+      members.map(({ id }) => id),
+    ]);
+  }
+
+  /** Notification settings of those members who are active. */
+  findNotificationSettings(
+    members: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  ): Promise<{ id: string; settings: NotificationSettings }[]> {
+    if (members.length === 0) return Promise.resolve([]);
+    return this.sql.rows(NOTIFICATION_SETTINGS, [
       members.map(({ workspaceId }) => workspaceId),
       members.map(({ id }) => id),
     ]);

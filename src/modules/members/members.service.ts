@@ -14,6 +14,8 @@ import { MemberChangesService } from './member-changes.service.js';
 import type { Availability, Member, MemberDisplay, Membership } from './member.js';
 import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import { MembersRepository } from './members.repository.js';
+import type { NotificationSettings, NotificationSettingsChanges } from './notification-settings.js';
+import { mergeNotificationSettings } from './notification-settings.js';
 
 export interface NewMember {
   email: string;
@@ -30,6 +32,7 @@ export interface ProfileChanges {
   name?: string | undefined;
   avatar_url?: string | null | undefined;
   availability?: Availability | undefined;
+  notification_settings?: NotificationSettingsChanges | undefined;
 }
 
 @Injectable()
@@ -89,6 +92,18 @@ export class MembersService {
     return this.members.findPresenceMetadata(members);
   }
 
+  /** Finds status and channels of those members who exist. */
+  findMany(workspaceId: string, ids: readonly string[]): Promise<Pick<Member, 'id' | 'status' | 'channelIds'>[]> {
+    return this.members.findMany(workspaceId, ids);
+  }
+
+  /** Notification settings of those members who are active. */
+  findNotificationSettings(
+    members: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  ): Promise<{ id: string; settings: NotificationSettings }[]> {
+    return this.members.findNotificationSettings(members);
+  }
+
   /** Updates `last_seen_at`. Records no event. */
   recordSightings(sightings: readonly Sighting[]): Promise<void> {
     return this.members.recordSightings(sightings);
@@ -141,11 +156,18 @@ export class MembersService {
     return this.units.run(async () => {
       const member = await this.members.lock(principal, principal.memberId);
       if (member?.status !== 'active') throw new TokenRevoked();
-      const { name, avatar_url: avatarUrl, availability } = profile;
+      const { name, avatar_url: avatarUrl, availability, notification_settings: settings } = profile;
       const given = Object.entries({ name, avatarUrl, availability }).filter(([, value]) => value !== undefined);
       await this.changes.apply(member, Object.fromEntries(given), actorOf(principal));
+      if (settings) await this.saveSettings(member, settings);
       return member;
     });
+  }
+
+  /** Records no event: the settings are the member's own. */
+  private async saveSettings(member: Member, changes: NotificationSettingsChanges): Promise<void> {
+    member.notificationSettings = mergeNotificationSettings(member.notificationSettings, changes);
+    await this.members.update(member);
   }
 
   private async assertNoMember(workspaceId: string, userId: string): Promise<void> {

@@ -13,6 +13,8 @@ import { MessageReadsService } from './message-reads.service.js';
 import {
   ContentRequired,
   ContentTypeReserved,
+  MentionInvalid,
+  MetadataReserved,
   ReplyUnknown,
   SenderRequired,
   SenderUnknown,
@@ -41,6 +43,8 @@ export class ConversationMessagesController {
     ConversationExists,
     ContentRequired,
     ContentTypeReserved,
+    MetadataReserved,
+    MentionInvalid,
     ReplyUnknown,
     Unsupported,
     SenderRequired,
@@ -51,7 +55,10 @@ export class ConversationMessagesController {
   }
 
   @Post(':id/read')
-  @Summary('Mark messages up to `seq` as read by the agents.')
+  @Summary(
+    'Mark messages up to `seq` as read by the agents.',
+    "The read mark is shared by all agents. For an agent's session it is also that member's own look at the conversation, which marks its notifications of these messages as read.",
+  )
   @OperationId('Conversations_read')
   @Allow('conversations:write')
   @Answers('ConversationView')

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpStatus, Post, Res } from '@nestjs/common';
+import { Body, Controller, Headers, HttpStatus, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { NotFound, Unsupported } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
@@ -16,7 +16,7 @@ import {
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { MessageReadsService } from './message-reads.service.js';
 import { toMessageRecord } from './message.js';
-import { ContentRequired, ContentTypeReserved, ReplyUnknown } from './messages.errors.js';
+import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 
 /** In this module, because conversations do not know messages. */
 @Section('Visitor')
@@ -31,19 +31,20 @@ export class ConversationMessagesVisitorController {
   @Post()
   @Summary(
     'Start a conversation with its first message.',
-    'If the channel allows one unresolved conversation per contact, the message goes to the unresolved one, or reopens the latest one within its reopen window. The status is then 200 instead of 201. The same `client_message_id` again returns the first result.',
+    'If the channel allows one unresolved conversation per contact, the message goes to the unresolved one, or reopens the latest one within its reopen window. The status is then 200 instead of 201. The same `client_message_id` again returns the first result. A new conversation needs answers to the required fields of an enabled pre-chat form; in all other cases `pre_chat` is ignored.',
   )
   @OperationId('ConversationsVisitor_start')
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(VisitorConversationStartedView)
-  @Throws(ContentRequired, ContentTypeReserved, Unsupported, ReplyUnknown)
+  @Throws(ContentRequired, ContentTypeReserved, MetadataReserved, Unsupported, ReplyUnknown)
   async start(
     @Caller() caller: VisitorPrincipal,
     @Body() body: StartVisitorConversationBody,
     @Res({ passthrough: true }) response: Response,
+    @Headers('user-agent') userAgent?: string,
   ): Promise<VisitorConversationStartedView> {
-    const started = await this.starts.startByVisitor(caller, body.message);
+    const started = await this.starts.startByVisitor(caller, { ...body, userAgent });
     if (!started.conversationCreated) response.status(HttpStatus.OK);
     const conversation = await this.views.toVisitorView(started.conversation);
     return { conversation, message: toMessageRecord(started.message) };

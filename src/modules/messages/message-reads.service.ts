@@ -3,7 +3,12 @@ import { actorOf } from '../../kernel/actor.js';
 import type { Principal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Conversation } from '../conversations/index.js';
-import { ConversationChangesService, ConversationErased, ConversationsService } from '../conversations/index.js';
+import {
+  ConversationChangesService,
+  ConversationErased,
+  ConversationsService,
+  ParticipantsService,
+} from '../conversations/index.js';
 import { MessagesRepository } from './messages.repository.js';
 
 /** Marks messages as read. */
@@ -13,6 +18,7 @@ export class MessageReadsService {
     private readonly units: UnitOfWork,
     private readonly conversations: ConversationsService,
     private readonly changes: ConversationChangesService,
+    private readonly participants: ParticipantsService,
     private readonly messages: MessagesRepository,
   ) {}
 
@@ -26,6 +32,10 @@ export class MessageReadsService {
         const conversation = await this.conversations.lock(principal, conversationId);
         if (conversation.erasedAt) throw new ConversationErased();
         await this.readLocked(principal, conversation, seq);
+        // also if other agents have read it: each member has notifications of its own
+        if (principal.kind === 'agent') {
+          await this.participants.look(principal, conversation, Math.min(seq, conversation.lastSeq));
+        }
         return conversation;
       },
       { row: conversationId },

@@ -9,6 +9,10 @@ export const CONTENT_TYPES = ['text', 'image', 'file', 'audio', 'video', 'event'
 export const SENDABLE_TYPES = CONTENT_TYPES.filter(type => type !== 'event');
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
+/** The kinds of messages that the service itself sends, as in `metadata.auto`. */
+export const AUTOMATIC_KINDS = ['away'] as const;
+export type AutomaticKind = (typeof AUTOMATIC_KINDS)[number];
+
 export const MESSAGE_CHARS = 20_000;
 const PREVIEW_CHARS = 140;
 
@@ -116,6 +120,11 @@ export function toUnnumberedRecord(message: UnnumberedMessage): UnnumberedRecord
     edited_at: toWireTimeOrNull(message.editedAt),
     deleted_at: toWireTimeOrNull(message.deletedAt),
   };
+}
+
+/** True for a message that the service itself has sent. It is no answer. */
+export function isAutomatic({ senderType, metadata }: Message): boolean {
+  return senderType === 'bot' && metadata.auto !== undefined;
 }
 
 /** The message of an erased contact, without content. A timeline entry counts as not deleted. */

@@ -12,6 +12,8 @@ import {
   ContentTypeReserved,
   ConversationMoved,
   EditWindowOver,
+  MentionInvalid,
+  MetadataReserved,
   NotSender,
   ReplyToNote,
   ReplyUnknown,
@@ -53,7 +55,7 @@ export class MessagesController {
   @Post()
   @Summary(
     'Send a message.',
-    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` sends a private note that the visitor never sees.',
+    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` sends a private note that the visitor never sees; its `metadata.mentions` is a list of members who are notified.',
   )
   @Allow('conversations:write')
   @Creates(MessageView)
@@ -64,6 +66,8 @@ export class MessagesController {
     ConversationExists,
     ContentRequired,
     ContentTypeReserved,
+    MetadataReserved,
+    MentionInvalid,
     ReplyUnknown,
     ReplyToNote,
     SenderRequired,

@@ -21,6 +21,16 @@ export const ContentTypeReserved = defineError(
   'content_type_reserved',
   'The content type `event` is reserved for timeline entries. Use another one.',
 );
+export const MetadataReserved = defineError(
+  'invalid',
+  'metadata_reserved',
+  'The keys `event`, `auto`, `mentions`, `draft_id` and `truncated` of `metadata` are reserved. Only a private note may set `mentions`.',
+);
+export const MentionInvalid = defineError(
+  'invalid',
+  'mention_invalid',
+  '`metadata.mentions` must contain ids of at most 50 active members who can see the conversation.',
+);
 export const ReplyUnknown = defineError(
   'invalid',
   'reply_to_unknown',

@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
+import { AvailabilityModule } from '../availability/index.js';
 import { BotsModule } from '../bots/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { ConversationsModule } from '../conversations/index.js';
 import { MembersModule } from '../members/index.js';
+import { AutomaticMessagesService } from './automatic-messages.service.js';
+import { ContactMessageHooks } from './contact-message-hooks.js';
 import { ContactExportController } from './contact-export/contact-export.controller.js';
 import { ContactExportsService } from './contact-export/contact-exports.service.js';
 import { ConversationMessagesController } from './conversation-messages.controller.js';
@@ -15,9 +18,11 @@ import { FastPathSendsService } from './fast-path-sends.service.js';
 import { MessageErasureListener } from './listeners/message-erasure.listener.js';
 import { SenderMergeListener } from './listeners/sender-merge.listener.js';
 import { TimelineListener } from './listeners/timeline.listener.js';
+import { MentionsService } from './mentions.service.js';
 import { MessageAppenderService } from './message-appender.service.js';
 import { MessageEditsService } from './message-edits.service.js';
 import { MessageEntity } from './message.entity.js';
+import { MessageHistoryService } from './message-history.service.js';
 import { MessageMetricsService } from './message-metrics.service.js';
 import { MessageReadsService } from './message-reads.service.js';
 import { MessagesController } from './messages.controller.js';
@@ -26,9 +31,18 @@ import { MessagesRepository } from './messages.repository.js';
 import { MessagesService } from './messages.service.js';
 import { MessagesVisitorController } from './messages.visitor.controller.js';
 import { SendersService } from './senders.service.js';
+import { UnreadConsumer } from './unread.consumer.js';
 
 @Module({
-  imports: [IdempotencyModule, BotsModule, ChannelsModule, MembersModule, ContactsModule, ConversationsModule],
+  imports: [
+    IdempotencyModule,
+    BotsModule,
+    ChannelsModule,
+    MembersModule,
+    AvailabilityModule,
+    ContactsModule,
+    ConversationsModule,
+  ],
   controllers: [
     ConversationMessagesController,
     ConversationMessagesVisitorController,
@@ -41,17 +55,23 @@ import { SendersService } from './senders.service.js';
     FastPathSendsRepository,
     SendersService,
     MessageMetricsService,
+    MentionsService,
     MessageAppenderService,
+    ContactMessageHooks,
+    AutomaticMessagesService,
     FastPathSendsService,
     MessagesService,
     MessageEditsService,
     MessageReadsService,
+    MessageHistoryService,
+    UnreadConsumer,
     ConversationStartsService,
     ContactExportsService,
     TimelineListener,
     SenderMergeListener,
     MessageErasureListener,
   ],
+  exports: [ContactMessageHooks, AutomaticMessagesService, MessageHistoryService, MessageReadsService],
 })
 export class MessagesModule {
   static readonly entities = [MessageEntity];

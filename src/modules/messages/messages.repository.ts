@@ -3,7 +3,8 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-step.registry.js';
-import type { Principal } from '../../kernel/principal.js';
+import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
+import { systemOf } from '../../kernel/principal.js';
 import type { Conversation, SenderType } from '../conversations/index.js';
 import { MessageEntity } from './message.entity.js';
 import type { Message } from './message.js';
@@ -17,6 +18,11 @@ const UNREAD = statement(`
 const LAST_PUBLIC = statement(`
   SELECT max(seq) AS seq FROM message
   WHERE workspace_id = $1 AND conversation_id = $2 AND seq > $3 AND seq <= $4 AND NOT private`);
+const HAS_PUBLIC = statement(`
+  SELECT EXISTS (
+    SELECT FROM message WHERE workspace_id = $1 AND conversation_id = $2 AND sender_type = ANY($3)
+      AND NOT private AND content_type <> 'event' AND NOT (sender_type = 'bot' AND metadata ? 'auto')
+  ) AS found`);
 /** After a contact merge, the remaining contact is the sender. */
 const RENAME_SENDER = statement(
   `
@@ -40,6 +46,15 @@ const SCRUB_SLICE = statement(`
       AND conversation.workspace_id = $1 AND conversation.id = $2 AND conversation.erased_at IS NOT NULL
   )
   SELECT count(*)::int AS scrubbed, max(seq)::text AS last FROM slice`);
+/** Among the contact's hundred newest conversations: a client repeats a request soon. */
+const CONVERSATION_OF_CLIENT_ID = statement(`
+  SELECT recent.id
+  FROM (
+    SELECT id FROM conversation WHERE workspace_id = $1 AND contact_id = $2 AND channel_id = $3 ORDER BY id DESC LIMIT 100
+  ) recent
+    JOIN message ON message.conversation_id = recent.id AND message.sender_type = 'contact'
+      AND message.sender_id = $2 AND message.client_message_id = $4
+  ORDER BY recent.id DESC LIMIT 1`);
 /** Read in the same query as the messages, so that both have one snapshot. */
 const ERASED_AT = `(
   SELECT erased_at FROM conversation WHERE workspace_id = :workspaceId AND id = :conversationId)`;
@@ -83,6 +98,15 @@ export class MessagesRepository {
     return this.rows.findOneBy({ conversationId, senderType, senderId, clientMessageId });
   }
 
+  /** Finds the visitor's conversation that has its message with this client id. */
+  async findConversationId(
+    { workspaceId, contactId, channelId }: VisitorPrincipal,
+    clientMessageId: string,
+  ): Promise<string | null> {
+    const values = [workspaceId, contactId, channelId, clientMessageId];
+    return (await this.sql.first<{ id: string }>(CONVERSATION_OF_CLIENT_ID, values))?.id ?? null;
+  }
+
   /** Inserts the message with the database's time: after the lock was granted, so that times ascend with `seq`. */
   async insert(message: Omit<Message, 'createdAt'>): Promise<Message> {
     const { generatedMaps } = await this.rows.insert(message as never);
@@ -115,6 +139,24 @@ export class MessagesRepository {
   async findLastPublicSeq({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
     const last = await this.sql.first<{ seq: number | null }>(LAST_PUBLIC, [workspaceId, id, after, upTo]);
     return last?.seq ?? null;
+  }
+
+  /** Public messages of agents that were not unsent, in order of `seq`. */
+  findAnswers(
+    conversation: Conversation,
+    { after, upTo }: { after: number; upTo: number },
+    limit: number,
+  ): Promise<Message[]> {
+    const query = this.ofConversation(systemOf(conversation.workspaceId), conversation)
+      .andWhere('message.seq > :after AND message.seq <= :upTo', { after, upTo })
+      .andWhere(`message.senderType = 'agent' AND NOT message.private AND message.contentType <> 'event'`)
+      .andWhere('message.deletedAt IS NULL');
+    return this.loadWithoutErased(query.orderBy('message.seq').limit(limit));
+  }
+
+  /** Timeline entries and automatic messages do not count. */
+  async hasPublicMessage({ workspaceId, id }: Conversation, senders: readonly SenderType[]): Promise<boolean> {
+    return (await this.sql.first<{ found: boolean }>(HAS_PUBLIC, [workspaceId, id, senders]))?.found ?? false;
   }
 
   async renameSender(workspaceId: string, conversationIds: readonly string[], from: string, to: string): Promise<void> {

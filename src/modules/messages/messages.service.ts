@@ -2,19 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../kernel/domain-error.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { Unsupported } from '../../kernel/errors.js';
-import type { Principal } from '../../kernel/principal.js';
+import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { ReplyTimesService } from '../availability/index.js';
 import { ContactsService } from '../contacts/index.js';
 import type { Conversation, SenderType, Trigger } from '../conversations/index.js';
 import { ConversationChangesService, ConversationErased, ConversationsService } from '../conversations/index.js';
+import { ContactMessageHooks } from './contact-message-hooks.js';
 import {
   ContentRequired,
   ContentTypeReserved,
   ConversationMoved,
+  MetadataReserved,
   ReplyToNote,
   ReplyUnknown,
 } from './messages.errors.js';
+import { MentionsService } from './mentions.service.js';
 import { MessageAppenderService } from './message-appender.service.js';
+import { findReservedKey } from './message-metadata.js';
 import type { ContentType, Message } from './message.js';
 import type { MessageWindow } from './message-page.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -62,7 +67,10 @@ export class MessagesService {
     private readonly appender: MessageAppenderService,
     private readonly fastPath: FastPathSendsService,
     private readonly senders: SendersService,
+    private readonly mentions: MentionsService,
     private readonly contacts: ContactsService,
+    private readonly contactMessageHooks: ContactMessageHooks,
+    private readonly replyTimes: ReplyTimesService,
   ) {}
 
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
@@ -93,7 +101,7 @@ export class MessagesService {
 
   /** Tries the fast path. @returns null if the message needs `sendWithLock` */
   async trySendFast(principal: Principal, conversationId: string, request: NewMessage): Promise<Message | null> {
-    if (request.expected_last_seq !== undefined) return null;
+    if (request.expected_last_seq !== undefined || request.metadata?.mentions !== undefined) return null;
     // sendWithLock reports an invalid sender, after it has checked that the conversation is visible
     const sender = await this.senders.resolveSender(principal, request).catch(nullIfDomainError);
     if (!sender) return null;
@@ -107,10 +115,23 @@ export class MessagesService {
     const existing = await this.findExisting(conversation, sender, request.client_message_id);
     if (existing) return { message: existing, conversation, created: false };
     await this.assertExpectations(principal, conversation, request);
+    const metadata = await this.mentions.resolve(conversation, request.metadata ?? {});
     const actor = actorOfSender(sender);
+    const askedAt = waitsForPersonSince(conversation);
     if (!request.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
-    const message = await this.appender.append(conversation, draftOf(sender, request), actor);
+    const firstOfOpening = conversation.contactDue;
+    const message = await this.appender.append(conversation, { ...draftOf(sender, request), metadata }, actor);
+    if (sender.type === 'contact') await this.contactMessageHooks.run({ conversation, message, firstOfOpening });
+    if (askedAt && !conversation.firstResponseDue) {
+      await this.replyTimes.record(conversation, { askedAt, answeredAt: message.createdAt });
+    }
     return { message, conversation, created: true };
+  }
+
+  /** The visitor's conversation to which it has already sent this message; null if there is none. */
+  async findConversationId(principal: VisitorPrincipal, request: NewMessage): Promise<string | null> {
+    const { client_message_id: clientId } = request;
+    return clientId === undefined ? null : this.messages.findConversationId(principal, clientId);
   }
 
   /** Checks if the sender already sent a message with this client id here. */
@@ -143,16 +164,25 @@ export class MessagesService {
   }
 }
 
-/** Checks that do not depend on the conversation. @throws ContentRequired, ContentTypeReserved, Unsupported */
+/**
+ * Checks that do not depend on the conversation.
+ * @throws ContentRequired, ContentTypeReserved, MetadataReserved, Unsupported
+ */
 export function assertSendable(request: NewMessage): void {
   if (request.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
   if (request.content_type === 'event') throw new ContentTypeReserved();
+  if (findReservedKey(request.metadata ?? {}, request.private ?? false) !== undefined) throw new MetadataReserved();
   assertHasContent(request.content);
 }
 
 /** @throws ContentRequired */
 export function assertHasContent(content: string | undefined): void {
   if (content === undefined || content.trim() === '') throw new ContentRequired();
+}
+
+/** Since when the contact waits for the first answer of a person; null while a bot serves it, or if it has one. */
+function waitsForPersonSince({ firstResponseDue, control, waitingSince }: Conversation): Date | null {
+  return firstResponseDue && control === 'human' ? waitingSince : null;
 }
 
 function draftOf(sender: Sender, request: NewMessage) {

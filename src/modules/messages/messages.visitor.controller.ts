@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpStatus, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CursorInvalid, NotFound, Unsupported } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
@@ -8,7 +8,7 @@ import { AnswersPage, Creates, Section, Summary, Throws } from '../../platform/h
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
-import { ContentRequired, ContentTypeReserved, ReplyUnknown } from './messages.errors.js';
+import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 import { ListMessagesQuery, MessageView, VisitorMessageBody } from './message.schema.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
@@ -48,14 +48,15 @@ export class MessagesVisitorController {
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(MessageView)
-  @Throws(NotFound, ContentRequired, ContentTypeReserved, ReplyUnknown, Unsupported)
+  @Throws(NotFound, ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown, Unsupported)
   async send(
     @Caller() caller: VisitorPrincipal,
     @IdParam('conversation_id') conversationId: string,
     @Body() body: VisitorMessageBody,
     @Res({ passthrough: true }) response: Response,
+    @Headers('user-agent') userAgent?: string,
   ): Promise<MessageView> {
-    const sent = await this.starts.continueByVisitor(caller, conversationId, body);
+    const sent = await this.starts.continueByVisitor(caller, conversationId, body, userAgent);
     if (!sent.created) response.status(HttpStatus.OK);
     return toMessageRecord(sent.message);
   }

@@ -3,7 +3,7 @@ import { unreadOf } from '../conversations/index.js';
 import type { ConversationProgress } from './messages.events.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { Message } from './message.js';
-import { toLastMessage } from './message.js';
+import { isAutomatic, toLastMessage } from './message.js';
 
 /** Columns of the conversation that a new message changes. Timeline entries change only `seq`. */
 export function columnsAfter(conversation: Conversation, message: Message): ProgressColumns {
@@ -17,7 +17,7 @@ export function columnsAfter(conversation: Conversation, message: Message): Prog
   columns.lastPublicMessage = columns.lastMessage;
   if (message.senderType === 'contact') return { ...columns, ...afterContact(conversation, createdAt) };
   columns.unreadContact = conversation.unreadContact + 1;
-  columns.waitingSince = null;
+  if (!isAutomatic(message)) columns.waitingSince = null;
   if (message.senderType === 'agent') Object.assign(columns, afterAgent(conversation, message));
   return columns;
 }

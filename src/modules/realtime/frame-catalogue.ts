@@ -1,4 +1,4 @@
-import type { AgentRoom, EventDefinition } from '../../kernel/event-definition.js';
+import type { AgentRoom, AgentView, EventDefinition } from '../../kernel/event-definition.js';
 import type { EventType } from '../../kernel/domain-event.js';
 import { EventRegistry } from '../../kernel/event-registry.js';
 import type { FrameDefinition } from './frames.js';
@@ -12,6 +12,8 @@ export interface DocumentedFrame {
   schemaName: string | null;
   /** For a durable frame, whether it is about a conversation, a channel or the whole workspace; else null. */
   about: AgentRoom | null;
+  /** A durable frame whose type is also one of ephemeral frames. */
+  alsoEphemeral: boolean;
   /** For a client's frame, the type of the frame that answers it; else null. */
   answer: string | null;
 }
@@ -31,9 +33,9 @@ export function framesFor(
   registry: EventRegistry,
   audience: 'agent' | 'visitor',
 ): { received: DocumentedFrame[]; sent: DocumentedFrame[] } {
-  const about = (type: string) => registry.get(type as EventType).agents?.room ?? null;
+  const agentsOf = (type: string) => registry.get(type as EventType).agents ?? null;
   return {
-    received: [...documented(eventFramesOf(registry), audience, about), ...documented(EPHEMERAL_FRAMES, audience)],
+    received: [...documented(eventFramesOf(registry), audience, agentsOf), ...documented(EPHEMERAL_FRAMES, audience)],
     sent: documented(CLIENT_FRAMES, audience),
   };
 }
@@ -41,11 +43,20 @@ export function framesFor(
 function documented(
   frames: Record<string, FrameDefinition & { answer?: string }>,
   audience: 'agent' | 'visitor',
-  about: (type: string) => AgentRoom | null = () => null,
+  agentsOf: (type: string) => Pick<AgentView<EventType>, 'room' | 'alsoEphemeral'> | null = () => null,
 ): DocumentedFrame[] {
   return Object.entries(frames).flatMap(([type, { summary, [audience]: schemaName, answer = null }]) =>
     schemaName === null
       ? []
-      : [{ type, summary, schemaName: schemaName === NO_DATA ? null : schemaName, about: about(type), answer }],
+      : [
+          {
+            type,
+            summary,
+            schemaName: schemaName === NO_DATA ? null : schemaName,
+            about: agentsOf(type)?.room ?? null,
+            alsoEphemeral: agentsOf(type)?.alsoEphemeral ?? false,
+            answer,
+          },
+        ],
   );
 }

@@ -1,10 +1,12 @@
 import type { FieldFault } from '../../kernel/domain-error.js';
+import type { VisitedPage } from '../channels/index.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type { ConversationRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
 import type { Presence, PresenceSubject } from '../../kernel/presence.js';
 import { PRESENCES } from '../../kernel/presence.js';
 import type { MemberDisplay } from '../members/index.js';
 import type { MessageRecord } from '../messages/index.js';
+import type { NotificationRecord } from '../notifications/index.js';
 import { AnyValue, Embedded, EmbeddedMap } from '../../platform/schemas/answer-fields.js';
 import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/schemas/fields.js';
 
@@ -139,12 +141,31 @@ export class ViewingData {
   @Ids({ description: 'The members who are viewing the conversation, without duplicates.' }) members!: string[];
 }
 
+export class VisitorPageData {
+  @Id() conversation_id!: string;
+  @Id() contact_id!: string;
+  @Embedded('VisitedPageView', {
+    nullable,
+    description: "The visitor's own word: show it as text. Null once it has left.",
+  })
+  page!: VisitedPage | null;
+  @Time({ description: 'Since when.' }) at!: string;
+}
+
 export class TypingData {
   @Id() conversation_id!: string;
   @Choice(['agent', 'contact']) sender_type!: 'agent' | 'contact';
   @Id() sender_id!: string;
   @Text({ nullable }) name!: string | null;
   @Integer({ optional, description: 'On `typing`: milliseconds until the indicator expires.' }) expires_in_ms?: number;
+}
+
+export class NotificationCreatedData {
+  @Embedded('NotificationView') notification!: NotificationRecord;
+}
+
+export class NotificationReadData {
+  @Ids({ nullable, description: 'null: many; read the list again.' }) ids!: string[] | null;
 }
 
 export class TypingFields {
@@ -159,6 +180,12 @@ export class ViewingFields {
   @Id({ nullable, description: 'null to stop viewing.' }) conversation_id!: string | null;
 }
 
+export class PageFields {
+  @Text({ max: 65_536, description: 'An http(s) URL. Anything else is ignored.', example: 'https://shop.example/cart' })
+  url!: string;
+  @Text({ optional, min: 0, max: 65_536, example: 'Your cart' }) title?: string;
+}
+
 export class AuthFields {
   @Text({ max: 8192, description: 'A new token of the kind that opened the socket.' }) token!: string;
 }
@@ -168,4 +195,10 @@ export class FrameError {
   @Text() code!: string;
   @Text({ max: 1000 }) message!: string;
   @Embedded('FieldFault', { optional, list: true }) details?: FieldFault[];
+}
+
+/** A tag that was renamed, merged or deleted. */
+export class TagUpdatedData {
+  @Text({ max: 50, example: 'vip' }) from!: string;
+  @Text({ max: 50, nullable: true, description: '`null` if it was deleted.', example: 'gold' }) to!: string | null;
 }

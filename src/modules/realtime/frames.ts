@@ -41,7 +41,20 @@ export const EPHEMERAL_FRAMES = {
     'The members who view a conversation changed. Also the answer to `viewing`.',
     'ViewingData',
   ),
+  'visitor.page': agentsOnly(
+    'The page where the visitor of a conversation is changed. Only sockets in the room of the conversation, or that ' +
+      'sent `viewing` for it, receive this frame; they also receive the current page when they join.',
+    'VisitorPageData',
+  ),
   'typing.stop': both('Somebody stopped typing.', 'TypingData'),
+  'notification.created': agentsOnly(
+    'The member was notified. Sent to its own sockets whose scope has the conversation.',
+    'NotificationCreatedData',
+  ),
+  'notification.read': agentsOnly(
+    "The member's notifications were read, or deleted because their note was unsent. Sent to its own sockets.",
+    'NotificationReadData',
+  ),
 } satisfies Record<string, FrameDefinition>;
 
 /** Frames from clients. Their fields are at the top level, in `data` or in `payload`. */
@@ -61,11 +74,16 @@ export const CLIENT_FRAMES = {
     ...agentsOnly('View a conversation, or stop viewing. Closing the socket stops it too.', 'ViewingFields'),
     answer: 'viewing.updated',
   },
+  page: visitorsOnly('Report the page that the visitor sees. More than one in two seconds is ignored.', 'PageFields'),
   'presence.heartbeat': both('Keep the visitor or agent online.', NO_DATA),
 } satisfies Record<string, ClientFrameDefinition>;
 
 function both<S extends string>(summary: string, schemaName: S): FrameDefinition & { agent: S; visitor: S } {
   return { summary, agent: schemaName, visitor: schemaName };
+}
+
+function visitorsOnly<S extends string>(summary: string, schemaName: S): FrameDefinition & { agent: null; visitor: S } {
+  return { summary, agent: null, visitor: schemaName };
 }
 
 function agentsOnly<S extends string>(summary: string, schemaName: S): FrameDefinition & { agent: S; visitor: null } {

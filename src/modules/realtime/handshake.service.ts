@@ -14,6 +14,7 @@ import type { ConversationScope } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { ephemeralFrame } from './ephemeral-frames.js';
 import { ResumeService } from './resume.service.js';
+import { PageViewersService } from './presence/page-viewers.service.js';
 import { PresenceService } from './presence/presence.service.js';
 import { AssigneePresenceService } from './presence/assignee-presence.service.js';
 import { ViewingService } from './presence/viewing.service.js';
@@ -36,6 +37,7 @@ export class HandshakeService extends ConnectionAuthorizer {
     private readonly presence: PresenceService,
     private readonly viewing: ViewingService,
     private readonly assigneePresence: AssigneePresenceService,
+    private readonly pageViewers: PageViewersService,
   ) {
     super();
   }
@@ -54,7 +56,11 @@ export class HandshakeService extends ConnectionAuthorizer {
     this.rescoping.applyMissedChange(connection);
     await this.resume.start(connection);
     if (connection.principal.kind === 'visitor') return this.assigneePresence.refresh(connection);
-    if (connection.admission.room !== INBOX) return;
+    const { conversationId: id, channelId, contactId } = connection.admission;
+    if (id !== null && channelId !== null && contactId !== null) {
+      const { workspaceId } = connection.principal;
+      return this.pageViewers.follow(connection, 'room', { id, workspaceId, channelId, contactId });
+    }
     this.presence.sendSnapshot(connection);
     this.viewing.sendSnapshot(connection);
   }
@@ -94,6 +100,7 @@ export class HandshakeService extends ConnectionAuthorizer {
       room: conversation?.id ?? 'contact',
       conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
+      contactId: conversation?.contactId ?? null,
       after: readAfter(query),
       topics: [topic, topics.channelVisitors(principal.channelId), ...tokenTopics(principal)],
       expiresAt: principal.expiresAt,
@@ -113,6 +120,7 @@ export class HandshakeService extends ConnectionAuthorizer {
       room: conversation?.id ?? INBOX,
       conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
+      contactId: conversation?.contactId ?? null,
       after: readAfter(query),
       topics: [...roomTopics, topics.session(principal.sessionId), topics.member(principal.memberId)],
       expiresAt: principal.expiresAt,

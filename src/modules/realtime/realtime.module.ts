@@ -5,6 +5,7 @@ import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { ConversationsModule } from '../conversations/index.js';
 import { MembersModule } from '../members/index.js';
+import { ViewsModule } from '../views/index.js';
 import { AgentGateway } from './agent.gateway.js';
 import { DeliveryService } from './delivery.service.js';
 import { EventDeliveriesService } from './event-deliveries.service.js';
@@ -12,11 +13,15 @@ import { EventsController } from './events.controller.js';
 import { FrameViewsService } from './frame-views.service.js';
 import { HandshakeService } from './handshake.service.js';
 import { ConnectionTrackerService } from './presence/connection-tracker.service.js';
+import { PageReportsService } from './presence/page-reports.service.js';
+import { PageViewersService } from './presence/page-viewers.service.js';
 import { PresenceMetadataLoader } from './presence/presence-metadata-loader.js';
 import { LastSeenService } from './presence/last-seen.service.js';
 import { PresenceService } from './presence/presence.service.js';
 import { AssigneePresenceService } from './presence/assignee-presence.service.js';
 import { ViewingService } from './presence/viewing.service.js';
+import { NotificationFramesService } from './notification-frames.service.js';
+import { OwnViewsService } from './own-views.service.js';
 import { RenewalService } from './renewal.service.js';
 import { ReplayBudgetService } from './replay-budget.service.js';
 import { ReplayService } from './replay.service.js';
@@ -28,7 +33,7 @@ import { VisitorGateway } from './visitor.gateway.js';
 @Global()
 @Module({
   controllers: [EventsController],
-  imports: [AuthModule, ChannelsModule, MembersModule, ContactsModule, ConversationsModule],
+  imports: [AuthModule, ChannelsModule, MembersModule, ContactsModule, ConversationsModule, ViewsModule],
   providers: [
     HandshakeService,
     { provide: ConnectionAuthorizer, useExisting: HandshakeService },
@@ -41,12 +46,16 @@ import { VisitorGateway } from './visitor.gateway.js';
     ResumeService,
     RenewalService,
     TypingService,
+    NotificationFramesService,
     PresenceMetadataLoader,
     LastSeenService,
     ConnectionTrackerService,
     PresenceService,
     AssigneePresenceService,
+    PageReportsService,
+    PageViewersService,
     ViewingService,
+    OwnViewsService,
     VisitorGateway,
     AgentGateway,
   ],

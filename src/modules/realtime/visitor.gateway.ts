@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import type { ClientFrame } from '../../platform/sockets/frame.js';
 import { connectionOf } from '../../platform/sockets/socket.adapter.js';
 import { PONG } from './ephemeral-frames.js';
+import { PageReportsService } from './presence/page-reports.service.js';
 import { RenewalService } from './renewal.service.js';
 import { RethrowFilter } from './rethrow.filter.js';
 import { VISITOR_PATH } from './socket-routes.js';
@@ -16,6 +17,7 @@ export class VisitorGateway {
   constructor(
     private readonly typing: TypingService,
     private readonly renewal: RenewalService,
+    private readonly pages: PageReportsService,
   ) {}
 
   @SubscribeMessage('ping')
@@ -32,6 +34,11 @@ export class VisitorGateway {
   @SubscribeMessage('auth')
   async renew(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
     await this.renewal.renew(connectionOf(socket), frame.pick('token'));
+  }
+
+  @SubscribeMessage('page')
+  async reportPage(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
+    await this.pages.report(connectionOf(socket), frame.pick('url', 'title'));
   }
 
   @SubscribeMessage('typing')

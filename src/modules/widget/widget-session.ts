@@ -1,11 +1,9 @@
-import type { OpeningCache } from './opening-cache.js';
-import { toWireTimeOrNull } from '../../kernel/clock.js';
+import type { Availability } from '../availability/index.js';
 import type { Channel, WidgetConfig } from '../channels/index.js';
-import type { Workspace } from '../workspaces/index.js';
 
 /** Widget settings with current availability and limits. */
 export interface WidgetConfigRecord extends WidgetConfig {
-  availability: { online: boolean; within_business_hours: boolean; next_open_at: string | null };
+  availability: Availability;
   limits: { max_message_chars: number; max_attachment_bytes: number; allowed_mime_types: string[] };
 }
 
@@ -15,25 +13,28 @@ const LIMITS = {
   allowed_mime_types: ['image/*', 'audio/*', 'video/*', 'application/pdf', 'text/plain'],
 };
 
-/** @param online whether a member who sees the channel is online */
+/** The parts of the service that some features need. */
+export interface Installed {
+  /** A mail server is configured. */
+  mail: boolean;
+}
+
+/** A feature is on only where it works. There is no store for attachments yet. */
 export function toWidgetConfigRecord(
-  channel: Channel,
-  workspace: Workspace,
-  online: boolean,
-  openings: OpeningCache,
-  now: Date,
+  { widgetConfig, csatEnabled }: Channel,
+  availability: Availability,
+  { mail }: Installed,
 ): WidgetConfigRecord {
-  const hours = channel.businessHours ?? workspace.businessHours;
-  const { open, changesAt } = openings.get(hours, workspace.timezone, now);
-  const { widgetConfig } = channel;
+  const { features } = widgetConfig;
   return {
     ...widgetConfig,
-    features: { ...widgetConfig.features, csat: widgetConfig.features.csat && channel.csatEnabled },
-    availability: {
-      online,
-      within_business_hours: open,
-      next_open_at: toWireTimeOrNull(open ? null : changesAt),
+    features: {
+      ...features,
+      attachments: false,
+      csat: features.csat && csatEnabled,
+      transcript: features.transcript && mail,
     },
+    availability,
     limits: LIMITS,
   };
 }

@@ -1,6 +1,7 @@
-import { Locale } from '../../platform/schemas/local-fields.js';
+import { BrowserPage, Locale, Timezone } from '../../platform/schemas/local-fields.js';
 import { Embedded } from '../../platform/schemas/answer-fields.js';
 import { Email, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
+import type { Availability } from '../availability/index.js';
 import type { WidgetConfig } from '../channels/index.js';
 import type { VisitorContactRecord } from './visitor-contact.js';
 import type { WidgetConfigRecord } from './widget-session.js';
@@ -23,6 +24,8 @@ export class OpenSessionBody {
   })
   identity_token?: string;
   @Locale({ optional }) locale?: string;
+  @Timezone({ optional }) timezone?: string;
+  @BrowserPage() page?: unknown;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
 
@@ -32,6 +35,8 @@ export class WidgetConfigQuery {
 }
 
 export class UpdateVisitorContactBody {
+  @Flag({ optional, description: 'Whether the address wants no follow-ups by mail. For verified contacts only.' })
+  email_unsubscribed?: boolean;
   @Text({ optional, nullable, example: 'Vera Lindqvist' }) name?: string | null;
   @Email({ optional, nullable }) email?: string | null;
   @Text({ optional, nullable, max: 50, example: '+49 30 1234567' }) phone?: string | null;
@@ -39,11 +44,19 @@ export class UpdateVisitorContactBody {
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
 
-export class AvailabilityView {
-  @Flag({ description: 'Whether a member who sees the channel is online.' })
+export class AvailabilityView implements Availability {
+  @Flag({ description: 'Whether a member who sees the channel is online: connected and available.' })
   online!: boolean;
   @Flag() within_business_hours!: boolean;
   @Time({ nullable, description: 'Next opening within 400 days. Null while open.' }) next_open_at!: string | null;
+  @Integer({
+    nullable,
+    max: 86_400,
+    example: 300,
+    description:
+      'Half of the first answers of the last 7 days came within this time of the business hours: 1, 5, 15 or 30 minutes, 1, 2, 4, 8 or 24 hours. Null below 10 answers.',
+  })
+  typical_reply_seconds!: number | null;
 }
 
 export class WidgetLimitsView {

@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
-import { OpeningCache } from './opening-cache.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
+import { MailQueueService } from '../../platform/mail/mail-queue.service.js';
 import type { VisitorClaims } from '../auth/index.js';
 import { channelGenerationIn, TokenService, VISITOR_SECONDS } from '../auth/index.js';
+import { AvailabilityService } from '../availability/index.js';
 import type { Channel } from '../channels/index.js';
 import {
   isOriginAllowed,
+  readVisitedPage,
   ChannelsService,
   OriginNotAllowed,
   tokenGenerationOf,
   visitorKind,
 } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
-import { ContactBlocked, ContactsService } from '../contacts/index.js';
-import { MemberPresenceService } from '../members/index.js';
+import { ContactBlocked, ContactsService, VisitorPagesService } from '../contacts/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
@@ -33,6 +34,7 @@ export interface SessionRequest extends ContactDetails {
   widget_token: string;
   external_id?: string | undefined;
   identity_token?: string | undefined;
+  page?: unknown;
 }
 
 /** Origin of the request. */
@@ -54,16 +56,16 @@ export interface WidgetSession {
 /** Opens visitor sessions: exchanges a public widget token for the token of one contact. */
 @Injectable()
 export class WidgetService {
-  private readonly openings = new OpeningCache();
-
   constructor(
     private readonly channels: ChannelsService,
     private readonly contacts: ContactsService,
+    private readonly pages: VisitorPagesService,
     private readonly workspaces: WorkspacesService,
     private readonly identity: IdentityService,
     private readonly tokens: TokenService,
     private readonly limiter: RateLimitService,
-    private readonly members: MemberPresenceService,
+    private readonly availability: AvailabilityService,
+    private readonly mails: MailQueueService,
     private readonly clock: Clock,
   ) {}
 
@@ -76,6 +78,7 @@ export class WidgetService {
     const contact = await this.findOrCreateContact(channel, request, verified, from.bearer);
     if (contact.blocked) throw new ContactBlocked();
     await this.limiter.consume('widget_session_contact', contact.id);
+    this.reportPage(channel, contact.id, request.page);
     // from the channel as it was when the proof was checked: if that generation has ended since, the token is refused
     const cgen = tokenGenerationOf(channel, visitorKind(contact.verified));
     const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration, cgen };
@@ -84,7 +87,7 @@ export class WidgetService {
       expiresIn: VISITOR_SECONDS,
       contact: toVisitorContactRecord(contact, verified ? null : request),
       channel,
-      config: this.configOf(channel, workspace),
+      config: await this.configOf(channel, workspace),
     };
   }
 
@@ -95,7 +98,7 @@ export class WidgetService {
   ): Promise<{ channel: Channel; config: WidgetConfigRecord }> {
     const channel = await this.findChannel(widgetToken, from.network);
     const workspace = await this.admit(channel, from.origin);
-    return { channel, config: this.configOf(channel, workspace) };
+    return { channel, config: await this.configOf(channel, workspace) };
   }
 
   async getContact(principal: VisitorPrincipal): Promise<VisitorContactRecord> {
@@ -175,13 +178,22 @@ export class WidgetService {
     }
   }
 
-  private configOf(channel: Channel, workspace: Workspace): WidgetConfigRecord {
-    const online = this.members.isAnyOnline(channel.workspaceId, channel.id);
-    return toWidgetConfigRecord(channel, workspace, online, this.openings, this.clock.now());
+  private reportPage(
+    { workspaceId, id: channelId, keptQueryParams }: Channel,
+    contactId: string,
+    given: unknown,
+  ): void {
+    const page = readVisitedPage(given, keptQueryParams);
+    if (page) this.pages.report({ workspaceId, contactId, channelId }, page);
+  }
+
+  private async configOf(channel: Channel, workspace: Workspace): Promise<WidgetConfigRecord> {
+    const availability = await this.availability.getAvailability(channel, workspace);
+    return toWidgetConfigRecord(channel, availability, { mail: this.mails.delivers });
   }
 }
 
 function detailsOf(request: SessionRequest): ContactDetails & { external_id?: string | undefined } {
-  const { external_id, name, email, phone, locale, custom_attributes } = request;
-  return { external_id, name, email, phone, locale, custom_attributes };
+  const { external_id, name, email, phone, locale, timezone, custom_attributes } = request;
+  return { external_id, name, email, phone, locale, timezone, custom_attributes };
 }

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Header, Headers, Patch, Post, Query } from '@nestjs/common';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
+import { Forbidden } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { bearerToken } from '../../platform/access/authenticator.js';
@@ -7,7 +8,7 @@ import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { OriginNotAllowed } from '../channels/index.js';
-import { ContactBlocked } from '../contacts/index.js';
+import { ContactBlocked, EmailMissing } from '../contacts/index.js';
 import { IdentityInvalid, IdentityRequired, WidgetTokenInvalid } from './widget.errors.js';
 import {
   OpenSessionBody,
@@ -87,6 +88,7 @@ export class WidgetVisitorController {
   )
   @Allow('widget:write')
   @Answers(VisitorContactView)
+  @Throws(Forbidden, EmailMissing)
   updateContact(
     @Caller() caller: VisitorPrincipal,
     @Body() body: UpdateVisitorContactBody,

@@ -13,8 +13,17 @@ const CURSOR: JsonObject = {
     'The position in the event log up to which this socket has received everything. Opaque; pass it as `after`.',
 };
 
-/** The frame of a durable event. @param schemaName the name of its data's schema */
-export function durablePayload(type: string, schemaName: string | null, ids: FrameIds): JsonObject {
+/**
+ * The frame of a durable event.
+ * @param schemaName the name of its data's schema
+ * @param alsoEphemeral the type is also one of ephemeral frames, which have no id and no cursor
+ */
+export function durablePayload(
+  type: string,
+  schemaName: string | null,
+  ids: FrameIds,
+  alsoEphemeral = false,
+): JsonObject {
   return frame(
     type,
     {
@@ -24,7 +33,7 @@ export function durablePayload(type: string, schemaName: string | null, ids: Fra
       ...idFields(ids),
       ...dataOf(schemaName),
     },
-    ['id', 'cursor', 'timestamp', ...ids.always],
+    alsoEphemeral ? [] : ['id', 'cursor', 'timestamp', ...ids.always],
   );
 }
 

@@ -44,6 +44,11 @@ export class SqlService {
     return (await this.run<T>(statement, values, timeout)).rows;
   }
 
+  /** Runs a statement that was built for one request, without preparing it. @param timeout in milliseconds */
+  async once<T extends object>(text: string, values: readonly unknown[], timeout?: number): Promise<T[]> {
+    return (await this.run<T>({ name: '', text }, values, timeout)).rows;
+  }
+
   async first<T extends object>(statement: Statement, values: readonly unknown[] = []): Promise<T | undefined> {
     return (await this.run<T>(statement, values)).rows[0];
   }

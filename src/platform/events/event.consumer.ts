@@ -4,7 +4,7 @@ import type { EventType } from '../../kernel/domain-event.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { safeUpperBound } from './safe-upper-bound.js';
 import { EventTailJob } from './event-tail.job.js';
-import type { LoggedEvent, ReadingPosition } from './reading-position.repository.js';
+import type { EventRange, LoggedEvent, ReadingPosition } from './reading-position.repository.js';
 import { ReadingPositionRepository } from './reading-position.repository.js';
 
 /** Events per unit of work. Short, because no consumer can read past an open transaction. */
@@ -57,21 +57,31 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   /** The name of its row in `event_reader`. It must never change. */
   protected abstract readonly name: string;
   protected abstract readonly types: readonly EventType[];
+  /** SQL on the columns of `event`. Events of the types that do not match are skipped in the database. */
+  protected readonly condition: string = 'true';
+  /** True if `handle` reads a range itself, so that it also runs for one without loaded events. */
+  protected readonly readsRanges: boolean = false;
+  /** True if a new consumer skips what is in the log already. */
+  protected readonly beginsAtEnd: boolean = false;
+  /** Milliseconds between a commit and the read, so that the events of many commits share one. */
+  protected readonly batchMs: number = 0;
 
   constructor(private readonly log: ConsumerDependencies) {}
 
   /**
    * Runs in the unit of work that saves the consumer's position. It must only write rows, with no other side effects.
    */
-  protected abstract handle(events: readonly LoggedEvent[]): Promise<void>;
+  protected abstract handle(events: readonly LoggedEvent[], range: EventRange): Promise<void>;
 
-  onApplicationBootstrap(): void {
+  /** A consumer that begins at the log's end does so before the instance takes requests. */
+  async onApplicationBootstrap(): Promise<void> {
     const types = new Set<EventType>(this.types);
     this.log.tail.listen(event => {
-      if (!types.has(event.type)) return;
+      if (this.woken || !types.has(event.type)) return;
       this.woken = true;
-      if (!this.busy && this.failures === 0) this.schedule(0);
+      if (!this.busy && this.failures === 0) this.schedule(this.batchMs);
     });
+    if (this.beginsAtEnd) await this.register().catch((error: unknown) => this.report(error));
     this.schedule(0);
   }
 
@@ -83,11 +93,15 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
 
   /** Reads to the end of the log. Returns at once while another instance reads. */
   async catchUp(): Promise<void> {
-    const { positions, units } = this.log;
-    if (!this.registered) await positions.register(this.name);
-    this.registered = true;
+    const { units } = this.log;
+    if (!this.registered) await this.register();
     // checks without a lock first, so that an idle consumer writes nothing
     while (!this.stopped && (await this.isBehind()) && (await units.run(() => this.step())));
+  }
+
+  private async register(): Promise<void> {
+    await this.log.positions.register(this.name, this.beginsAtEnd);
+    this.registered = true;
   }
 
   /** Tells whether there are unread events. Also registers the consumer again after a restore removed its row. */
@@ -101,19 +115,17 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
 
   /** Handles one page of events. @returns true when there may be more */
   private async step(): Promise<boolean> {
+    const { types, condition } = this;
     const { positions } = this.log;
     const claimed = await positions.claim(this.name);
     const position = claimed && (await this.openRange(claimed));
     if (!position) return false;
-    const found = await positions.findPage(position, this.types, PAGE_SIZE + 1);
+    const found = await positions.findPage(position, { types, condition }, PAGE_SIZE + 1);
     const events = found.slice(0, PAGE_SIZE);
-    if (events.length > 0) await this.handle(events);
-    const end = events.at(-1)?.position;
+    const end = found.length > PAGE_SIZE ? (events.at(-1)?.position ?? null) : null;
+    if (events.length > 0 || this.readsRanges) await this.handle(events, { ...position, end });
     const { horizon } = position;
-    const next =
-      found.length > PAGE_SIZE && end !== undefined
-        ? { ...position, position: end }
-        : { since: horizon, horizon, position: '0', passed: [] };
+    const next = end !== null ? { ...position, position: end } : { since: horizon, horizon, position: '0', passed: [] };
     await positions.savePosition(this.name, next);
     return true;
   }
@@ -146,7 +158,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     );
     this.busy = false;
     if (this.failures > 0) this.schedule(Math.min(MAX_PAUSE_MS, INTERVAL_MS * 2 ** this.failures));
-    else this.schedule(this.woken ? 0 : INTERVAL_MS);
+    else this.schedule(this.woken ? this.batchMs : INTERVAL_MS);
   }
 
   private report(error: unknown): void {

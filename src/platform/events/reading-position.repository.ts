@@ -19,13 +19,39 @@ export interface ReadingPosition {
   passed: string[];
 }
 
+/** The part of the log that one unit of work handles, up to the position `end`; to the end of the range for null. */
+export interface EventRange extends ReadingPosition {
+  end: string | null;
+}
+
+/** Which events a consumer loads. */
+export interface EventSelection {
+  types: readonly EventType[];
+  /** SQL on the columns of `event`. */
+  condition: string;
+}
+
 /** An event with its origin, which only event consumers see. */
 export interface LoggedEvent extends RecordedEvent {
   address: string | null;
   userAgent: string | null;
 }
 
+const MAX_POSITION = '9223372036854775807';
+
 const BEGIN = statement(`INSERT INTO event_reader (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`);
+const BEGIN_AT_END = statement(`
+  INSERT INTO event_reader (name, since, horizon)
+  SELECT $1, settled, settled FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS settled) AS log
+  ON CONFLICT (name) DO NOTHING`);
+
+/** SQL that is true for the events of a range, whose values `rangeValues` returns as $1 to $5. */
+export const IS_IN_RANGE = `event.xid >= $1::xid8 AND event.xid < $2::xid8 AND event.position > $3::bigint
+  AND event.position <= coalesce($4::bigint, ${MAX_POSITION}) AND event.position <> ALL($5::bigint[])`;
+
+export function rangeValues({ since, horizon, position, end, passed }: EventRange): unknown[] {
+  return [since, horizon, position, end, passed];
+}
 
 /**
  * Finds the first unread event. It sorts and limits, because PostgreSQL would answer an EXISTS with a table scan
@@ -68,11 +94,11 @@ const AHEAD = statement(`
   ) AS out_of_order
   FROM range`);
 
-const page = ({ all }: EventColumnsService): Statement =>
+const page = ({ all }: EventColumnsService, condition: string): Statement =>
   statement(`
   SELECT ${all}, address, user_agent FROM event
-  WHERE xid >= $1::xid8 AND xid < $2::xid8 AND position > $3 AND position <> ALL($4::bigint[]) AND type = ANY($5)
-  ORDER BY event.position LIMIT $6`);
+  WHERE ${IS_IN_RANGE} AND type = ANY($6) AND (${condition})
+  ORDER BY event.position LIMIT $7`);
 
 const MOVE = statement(`
   UPDATE event_reader SET since = $2::xid8, horizon = $3::xid8, position = $4, passed = $5::bigint[] WHERE name = $1`);
@@ -96,18 +122,17 @@ export interface Ahead {
 /** Stores the positions of event consumers and reads their next events. */
 @Injectable()
 export class ReadingPositionRepository {
-  private readonly pageStatement: Statement;
+  /** By condition, of which each consumer has one. */
+  private readonly pageStatements = new Map<string, Statement>();
 
   constructor(
     private readonly sql: SqlService,
-    columns: EventColumnsService,
-  ) {
-    this.pageStatement = page(columns);
-  }
+    private readonly columns: EventColumnsService,
+  ) {}
 
-  /** Creates the consumer's position at the beginning of the log if it has none. */
-  async register(name: string): Promise<void> {
-    await this.sql.count(BEGIN, [name]);
+  /** Creates the consumer's position at the beginning or the end of the log if it has none. */
+  async register(name: string, atEnd: boolean): Promise<void> {
+    await this.sql.count(atEnd ? BEGIN_AT_END : BEGIN, [name]);
   }
 
   /** @returns null when the consumer is not registered */
@@ -132,10 +157,15 @@ export class ReadingPositionRepository {
     return { settled: BigInt(row.settled), bound: BigInt(row.bound), hasEvents: row.has_events, outOfOrder };
   }
 
-  async findPage(current: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {
+  async findPage(
+    current: ReadingPosition,
+    { types, condition }: EventSelection,
+    limit: number,
+  ): Promise<LoggedEvent[]> {
     type Row = EventRow & { address: string | null; user_agent: string | null };
-    const { since, horizon, position, passed } = current;
-    const rows = await this.sql.rows<Row>(this.pageStatement, [since, horizon, position, passed, types, limit]);
+    const select = this.pageStatements.get(condition) ?? page(this.columns, condition);
+    this.pageStatements.set(condition, select);
+    const rows = await this.sql.rows<Row>(select, [...rangeValues({ ...current, end: null }), types, limit]);
     return rows.map(row => ({ ...toRecordedEvent(row), address: row.address, userAgent: row.user_agent }));
   }
 

@@ -36,8 +36,8 @@ export class MemoryCounter {
     return [...this.counts.keys()];
   }
 
-  /** Counts one more. */
-  add(key: string): Usage {
+  /** Counts `points` more. */
+  add(key: string, points = 1): Usage {
     const now = performance.now();
     let count = this.counts.get(key);
     if (!count || count.endsAt <= now) {
@@ -46,7 +46,7 @@ export class MemoryCounter {
       this.removeEnded(now);
       this.counts.set(key, count);
     }
-    count.consumed += 1;
+    count.consumed += points;
     return { consumed: count.consumed, msLeft: count.endsAt - now };
   }
 

@@ -35,11 +35,11 @@ export class RateLimitService {
     }
   }
 
-  /** Counts one call. @throws RateLimited past the limit */
-  async consume(name: RateLimitName, key: string): Promise<void> {
+  /** Counts one call, or several. @throws RateLimited past the limit */
+  async consume(name: RateLimitName, key: string, calls = 1): Promise<void> {
     const window = this.windows.get(name);
     if (!window) return;
-    const usage = await window.add(key);
+    const usage = await window.add(key, calls);
     const state = stateOf(window, usage);
     if (usage.consumed > window.points) throw this.refusal(name, state);
     reportRate(state);

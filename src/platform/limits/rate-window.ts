@@ -38,17 +38,17 @@ export class RateWindow {
       });
   }
 
-  /** Counts one more, even past the limit. */
-  async add(key: string): Promise<Usage> {
+  /** Counts `points` more, even past the limit. */
+  async add(key: string, points = 1): Promise<Usage> {
     const hashed = hashOf(key);
     try {
       const { shared } = this;
-      if (shared) return usageOf(await this.outside(() => shared.consume(hashed)));
+      if (shared) return usageOf(await this.outside(() => shared.consume(hashed, points)));
     } catch (refused) {
       // a refusal from the in-memory block has no count
       if (refused instanceof RateLimiterRes) return { ...usageOf(refused), consumed: this.points + 1 };
     }
-    return this.memory.add(hashed);
+    return this.memory.add(hashed, points);
   }
 
   async get(key: string): Promise<Usage | null> {

@@ -14,8 +14,10 @@ export interface NewMail {
   workspaceId: string | null;
   /** Names the composer. */
   kind: string;
-  /** The row that it is about. An earlier mail of this kind about it that was not sent yet is cancelled. */
+  /** The row that it is about. */
   subjectId: string;
+  /** True by default: cancels an earlier mail of this kind about the same row that was not sent yet. */
+  replacesEarlier?: boolean;
   /** JSON that the composer needs. Stored encrypted. */
   data?: unknown;
   /** Time of the first attempt; at once by default. */
@@ -48,9 +50,9 @@ export class MailQueueService implements OnModuleInit {
   }
 
   /** Adds a mail in the current unit of work. It is sent after the commit, at least once. */
-  async add({ workspaceId, kind, subjectId, data, dueAt }: NewMail): Promise<void> {
+  async add({ workspaceId, kind, subjectId, replacesEarlier = true, data, dueAt }: NewMail): Promise<void> {
     const now = this.clock.now();
-    await this.queue.cancel(kind, subjectId, now);
+    if (replacesEarlier) await this.queue.cancel(kind, subjectId, now);
     const encrypted = data === undefined ? null : this.cipher.encrypt(JSON.stringify(data), MAIL_DATA);
     const row = { id: newId(), workspaceId, kind, subjectId, data: encrypted, dueAt: dueAt ?? now };
     await this.queue.insert(row, now);

@@ -4,6 +4,8 @@ const DOTS = '.\u2024\uff0e\ufe52\u3002\uff61';
 const ANY_DOT = new RegExp(`[${DOTS}]`, 'g');
 const DOMAIN_DOT = /(?<=\S)(?:[.\u2024\uff0e\ufe52](?=\p{L}[\p{L}\p{M}\p{N}-])|[\u3002\uff61](?=[a-z][a-z-]))/giu;
 const NUMERIC_ADDRESS = new RegExp(`\\d{1,3}(?:[${DOTS}]\\d{1,3}){3}`, 'g');
+/** Control and direction characters, but no joiners, which emoji need. */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** URL schemes without slashes that mail clients turn into links. */
 const SCHEME = /(?<=\b(?:mailto|tel|sms|callto|skype|facetime|javascript|data|file)):(?=\S)/giu;
 
@@ -12,7 +14,17 @@ const SCHEME = /(?<=\b(?:mailto|tel|sms|callto|skype|facetime|javascript|data|fi
  * mail clients turn into a link. `evil.example` becomes `evil[.]example`, `https://` becomes `https[:]//`.
  */
 export function inertName(name: string): string {
-  return oneLine(name)
+  return inert(oneLine(name));
+}
+
+/** Like `inertName`, for a text of several lines. */
+export function inertText(text: string): string {
+  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+  return lines.map(line => inert(line.replace(UNSAFE, ''))).join('\n');
+}
+
+function inert(line: string): string {
+  return line
     .replace(/:\/\//g, '[:]//')
     .replace(SCHEME, '[:]')
     .replace(/\\{2,}/g, '\\')

@@ -87,8 +87,13 @@ export function Email(options: FieldOptions = {}): PropertyDecorator {
   );
 }
 
-export function Flag(options: FieldOptions = {}): PropertyDecorator {
-  return field(options, { type: Boolean }, IsBoolean());
+/** A boolean. @param options `fromQuery`: also accept its text, as in a query string */
+export function Flag({
+  fromQuery = false,
+  ...options
+}: FieldOptions & { fromQuery?: boolean } = {}): PropertyDecorator {
+  const read = ({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value);
+  return applyDecorators(...(fromQuery ? [Transform(read)] : []), field(options, { type: Boolean }, IsBoolean()));
 }
 
 /** An integer. @param options `fromQuery`: also accept its text, as in a query string */
@@ -152,15 +157,15 @@ export function Texts(
   );
 }
 
-/** A list of unique ids. */
-export function Ids(options: FieldOptions & { maxItems?: number } = {}): PropertyDecorator {
-  const { maxItems = 1000 } = options;
+/** A list of unique ids. @param options `repeatable`: an id may be listed twice */
+export function Ids(options: FieldOptions & { maxItems?: number; repeatable?: boolean } = {}): PropertyDecorator {
+  const { maxItems = 1000, repeatable = false } = options;
   return field(
     options,
     { type: 'array', items: { type: 'string', format: 'uuid' }, maxItems },
     IsArray(),
     ArrayMaxSize(maxItems),
-    ArrayUnique(),
+    ...(repeatable ? [] : [ArrayUnique()]),
     Rule('id', isId, 'must contain ids', true),
   );
 }

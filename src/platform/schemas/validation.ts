@@ -1,6 +1,8 @@
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { Injectable, ValidationPipe } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
+import { validateSync } from 'class-validator';
 import type { FieldFault } from '../../kernel/domain-error.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
@@ -92,6 +94,24 @@ export function requestValidation(): PipeTransform {
     forbidUnknownValues: false,
     exceptionFactory: errors => new ValidationFailed({ details: faultsOf(errors).slice(0, MAX_FAULTS) }),
   });
+}
+
+/**
+ * Validates an object that is part of a body like a body of its own.
+ * @param field the name of the part @throws ValidationFailed
+ */
+export function readShape<Shape extends object>(type: new () => Shape, value: object, field: string): Shape {
+  const shape = plainToInstance(type, withoutNativeKeys(value));
+  const errors = validateSync(shape, { whitelist: true, forbidUnknownValues: false });
+  if (errors.length > 0) throw new ValidationFailed({ details: faultsOf(errors, field) });
+  return shape;
+}
+
+/** class-transformer would take such keys for the object's own class or methods. */
+function withoutNativeKeys(value: object): object {
+  return JSON.parse(JSON.stringify(value), (key, item: unknown) =>
+    key in Object.prototype ? undefined : item,
+  ) as object;
 }
 
 /** @throws ValidationFailed for one field, for a rule that the field's decorators cannot check */

@@ -22,6 +22,7 @@ export interface Admission {
   /** The routing keys of the room; null for a room of no single conversation. */
   conversationId: string | null;
   channelId: string | null;
+  contactId: string | null;
   /** The client's last cursor in the event log; null for a client that does not resume. */
   after: string | null;
   /** When its token expires; null for one that does not. */

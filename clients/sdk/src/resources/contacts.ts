@@ -1,6 +1,6 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
-import type { ExportContactBody, MergeContactBody } from '../bodies.js';
+import type { ExportContactBody, GetContactQuery, MergeContactBody } from '../bodies.js';
 import type { ContactExportView, ContactMergeView, ContactView } from '../types.js';
 import { Resource } from './resource.js';
 
@@ -8,6 +8,11 @@ import { Resource } from './resource.js';
 export class Contacts extends Resource<'/v1/contacts'> {
   constructor(api: AuthorizedApi) {
     super(api, '/v1/contacts');
+  }
+
+  /** With `include: 'duplicates'` also returns other contacts that may be the same person. */
+  override get(id: string, query?: GetContactQuery): Promise<ContactView> {
+    return this.api.get(path`/v1/contacts/${id}`, query);
   }
 
   /** Blocks a contact: its sockets close, its requests get 403 `contact_blocked`. Needs scope `all`, like `unblock`. */

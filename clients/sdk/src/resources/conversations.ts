@@ -2,6 +2,7 @@ import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type {
   AgentMessageBody,
+  BulkActionBody,
   CreateConversationBody,
   HandoffBody,
   ListConversationsQuery,
@@ -10,16 +11,24 @@ import type {
   UpdateConversationBody,
   Versioned,
 } from '../bodies.js';
+import { joinLists } from '../inbox-filters.js';
 import { idempotencyHeader, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
-import type { ConversationCountsView, ConversationView, MessageView } from '../types.js';
+import type {
+  BulkResultsView,
+  ConversationCountsView,
+  ConversationView,
+  MessageView,
+  TranscriptFormat,
+  TranscriptView,
+} from '../types.js';
 
 /** Conversations in the view of agents and servers. `M` is the message body of the caller. */
 export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   constructor(protected readonly api: AuthorizedApi) {}
 
   list(query?: ListConversationsQuery): Promise<Page<ConversationView>> {
-    return this.api.get('/v1/conversations', query);
+    return this.api.get('/v1/conversations', joinLists(query));
   }
 
   counts(): Promise<ConversationCountsView> {
@@ -65,9 +74,24 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
     return this.api.post(path`/v1/conversations/${id}/handoff`, body);
   }
 
+  /** Acts on up to 100 conversations, each of which succeeds or fails alone. */
+  bulk(body: BulkActionBody): Promise<BulkResultsView> {
+    return this.api.post('/v1/conversations/bulk', body);
+  }
+
   /** Marks everything up to `seq` as read by the agents. */
   read(id: string, seq: number): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/read`, { seq });
+  }
+
+  /** Returns the conversation as a file, with private notes. */
+  transcript(id: string, format?: TranscriptFormat): Promise<TranscriptView> {
+    return this.api.get(path`/v1/conversations/${id}/transcript`, { format });
+  }
+
+  /** Mails the conversation as the visitor sees it. */
+  async mailTranscript(id: string, email: string): Promise<void> {
+    await this.api.post(path`/v1/conversations/${id}/transcript`, { email });
   }
 
   messages(id: string, range?: MessageRange): Promise<Page<MessageView>> {
@@ -89,5 +113,10 @@ export class AgentConversations extends Conversations {
   /** Assigns the conversation to the caller. */
   take(id: string, options?: Versioned): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/take`, options);
+  }
+
+  /** Ends the caller's participation until it writes, or is assigned or mentioned, again. */
+  leave(id: string): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/leave`);
   }
 }

@@ -3,7 +3,7 @@ import type { AuthorizedApi } from '../authorized-api.js';
 import type { CreateMemberBody, UpdateMemberBody, UpdateProfileBody } from '../bodies.js';
 import { idempotencyHeader } from '../idempotency.js';
 import type { Page, PageQuery } from '../pages.js';
-import type { MemberView } from '../types.js';
+import type { MemberView, ProfileView } from '../types.js';
 
 /** Members. Every agent can read them; admins can change members of their own role or below. */
 export class Members {
@@ -38,7 +38,12 @@ export class Members {
 
 /** Members as an agent sees them, including itself. */
 export class AgentMembers extends Members {
-  updateMe(body: UpdateProfileBody): Promise<MemberView> {
+  /** The caller's own member, with its notification settings. */
+  getMe(): Promise<ProfileView> {
+    return this.api.get('/v1/workspace/members/me');
+  }
+
+  updateMe(body: UpdateProfileBody): Promise<ProfileView> {
     return this.api.patch('/v1/workspace/members/me', body);
   }
 }

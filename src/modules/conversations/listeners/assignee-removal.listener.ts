@@ -20,16 +20,21 @@ export class AssigneeRemovalListener implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.teardownHooks.add((member, by) => this.unassign(member, [], by));
+    this.teardownHooks.add((member, by) => this.unassign(member, [], 'member_deactivated', by));
     this.scopeHooks.add(async (member, by) => {
-      if (member.channelIds !== null) await this.unassign(member, member.channelIds, by);
+      if (member.channelIds !== null) await this.unassign(member, member.channelIds, 'scope_changed', by);
     });
   }
 
   /** @param keptChannelIds channels whose conversations stay assigned */
-  private async unassign(member: Member, keptChannelIds: readonly string[], by: Principal): Promise<void> {
+  private async unassign(
+    member: Member,
+    keptChannelIds: readonly string[],
+    reason: string,
+    by: Principal,
+  ): Promise<void> {
     const assigned = await this.conversations.lockAssignedTo(member.workspaceId, member.id, keptChannelIds);
-    const timeline = { event: 'unassigned', public: false } as const;
+    const timeline = { event: 'unassigned', public: false, reason } as const;
     await this.changes.applyAll(assigned, { columns: { assigneeId: null }, timeline }, actorOf(by));
   }
 }

@@ -6,6 +6,7 @@ import { ErasureJob } from '../../../platform/erasure/erasure.job.js';
 import type { ErasedPerson } from '../../contacts/index.js';
 import { ContactErasureHooks } from '../../contacts/index.js';
 import { ConversationChangesService } from '../conversation-changes.service.js';
+import { ConversationFacetsRepository } from '../conversation-facets.repository.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
 
@@ -14,6 +15,7 @@ import { transition } from '../lifecycle.js';
 export class ContactErasureListener implements OnModuleInit {
   constructor(
     private readonly conversations: ConversationsRepository,
+    private readonly facets: ConversationFacetsRepository,
     private readonly changes: ConversationChangesService,
     private readonly job: ErasureJob,
     private readonly erasureHooks: ContactErasureHooks,
@@ -29,6 +31,7 @@ export class ContactErasureListener implements OnModuleInit {
     const now = this.clock.now();
     const ids = (await this.conversations.lockByContact(workspaceId, contactId)).map(({ id }) => id);
     await this.conversations.erase(workspaceId, ids, now);
+    await this.facets.setUnread(ids.map(id => ({ workspaceId, id })));
     await this.job.begin(workspaceId, contactId, 'conversation', ids);
     const unresolved = (await this.conversations.lockByContact(workspaceId, contactId)).filter(
       ({ status }) => status !== 'resolved',

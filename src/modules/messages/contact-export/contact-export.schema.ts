@@ -10,8 +10,9 @@ import {
   Texts,
   Time,
 } from '../../../platform/schemas/fields.js';
+import type { PreChatRecord } from '../../channels/index.js';
 import type { ContactRecord } from '../../contacts/index.js';
-import type { Rating, Status } from '../../conversations/index.js';
+import type { ConversationContext, Rating, Status } from '../../conversations/index.js';
 import { STATUSES } from '../../conversations/index.js';
 import type { MessageRecord } from '../message.js';
 import type { ExportedConversation } from './contact-export.js';
@@ -35,6 +36,8 @@ export class ExportedConversationView implements ExportedConversation {
   @Texts({ maxItems: 20, max: 50 }) tags!: string[];
   @FreeForm() custom_attributes!: Record<string, unknown>;
   @Embedded('RatingView', { nullable }) csat!: Rating | null;
+  @Embedded('ConversationContextView', { nullable }) context!: ConversationContext | null;
+  @FreeForm({ nullable, description: 'Answers to the pre-chat form.' }) pre_chat!: PreChatRecord | null;
   @Time() created_at!: string;
   @Time({ nullable }) resolved_at!: string | null;
 }

@@ -1,5 +1,6 @@
 import { toWireTime, toWireTimeOrNull } from '../../../kernel/clock.js';
-import type { Conversation, Rating, Status } from '../../conversations/index.js';
+import type { PreChatRecord } from '../../channels/index.js';
+import type { Conversation, ConversationContext, Rating, Status } from '../../conversations/index.js';
 
 /** A conversation in a contact's export, without internal fields such as the assignee. */
 export interface ExportedConversation {
@@ -11,6 +12,8 @@ export interface ExportedConversation {
   tags: string[];
   custom_attributes: Record<string, unknown>;
   csat: Rating | null;
+  context: ConversationContext | null;
+  pre_chat: PreChatRecord | null;
   created_at: string;
   resolved_at: string | null;
 }
@@ -25,6 +28,8 @@ export function toExportedConversation(conversation: Conversation): ExportedConv
     tags: conversation.tags,
     custom_attributes: conversation.customAttributes,
     csat: conversation.csat,
+    context: conversation.context,
+    pre_chat: conversation.preChat,
     created_at: toWireTime(conversation.createdAt),
     resolved_at: toWireTimeOrNull(conversation.resolvedAt),
   };

@@ -1,7 +1,7 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../../../kernel/domain-event.js';
 import { BotsService } from '../../bots/index.js';
-import type { Conversation, Timeline, TimelineEntry } from '../../conversations/index.js';
+import type { Conversation, Rating, Timeline, TimelineEntry } from '../../conversations/index.js';
 import { TimelineHooks } from '../../conversations/index.js';
 import { MessageAppenderService } from '../message-appender.service.js';
 import { MessageEditsService } from '../message-edits.service.js';
@@ -25,9 +25,15 @@ export class TimelineListener implements OnModuleInit, Timeline {
   }
 
   async append(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
-    const { event, reason, until } = entry;
+    const { event, reason, until, rating } = entry;
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
-    const details = { actor, assignee_id: conversation.assigneeId, reason, until };
+    const details = {
+      actor,
+      assignee_id: conversation.assigneeId,
+      reason,
+      until,
+      ...(rating && ratingDetails(rating)),
+    };
     await this.appender.append(
       conversation,
       {
@@ -49,6 +55,10 @@ export class TimelineListener implements OnModuleInit, Timeline {
     await this.edits.withdraw(conversation, last, actor);
     return true;
   }
+}
+
+function ratingDetails({ score, comment }: Rating): Record<string, unknown> {
+  return { score, comment };
 }
 
 function withoutUndefined(details: Record<string, unknown>): Record<string, unknown> {

@@ -14,6 +14,7 @@ import { SocketHub } from '../../../platform/sockets/socket-hub.js';
 import { ConversationsService } from '../../conversations/index.js';
 import { ephemeralFrame } from '../ephemeral-frames.js';
 import { topics } from '../topics.js';
+import { PageViewersService } from './page-viewers.service.js';
 
 /** The conversation that a socket's agent views. */
 interface CurrentView {
@@ -43,6 +44,7 @@ export class ViewingService implements OnModuleInit {
     private readonly hub: SocketHub,
     private readonly tail: EventTailJob,
     private readonly conversations: ConversationsService,
+    private readonly pageViewers: PageViewersService,
   ) {}
 
   onModuleInit(): void {
@@ -68,6 +70,7 @@ export class ViewingService implements OnModuleInit {
     this.start(connection, { workspaceId, channelId, conversationId, memberId: principal.memberId });
     this.requester = null;
     connection.send(this.frameOf(workspaceId, channelId, conversationId));
+    this.pageViewers.follow(connection, 'viewing', conversation);
   }
 
   /** Sends an inbox that has just opened all conversations that are being viewed. */
@@ -95,6 +98,7 @@ export class ViewingService implements OnModuleInit {
     const view = this.views.get(connection);
     if (!view) return;
     this.views.delete(connection);
+    this.pageViewers.unfollow(connection, 'viewing');
     const key = keyOf(view);
     const left = (this.counts.get(key) ?? 1) - 1;
     if (left > 0) return void this.counts.set(key, left);

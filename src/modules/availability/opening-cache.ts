@@ -4,6 +4,8 @@ import type { Opening } from '../../kernel/opening.js';
 import { openingAt } from '../../kernel/opening.js';
 
 const MAX_ENTRIES = 1_000;
+/** Characters of all keys. A timetable with every span and holiday has some 60,000. */
+const MAX_CHARACTERS = 4_000_000;
 /**
  * An entry without a next change is computed again once a day, because the 400-day limit then reaches a day further.
  */
@@ -23,7 +25,11 @@ export class OpeningCache {
   private readonly entries: LRUCache<string, Entry>;
 
   constructor(maxEntries = MAX_ENTRIES) {
-    this.entries = new LRUCache({ max: maxEntries });
+    this.entries = new LRUCache({
+      max: maxEntries,
+      maxSize: MAX_CHARACTERS,
+      sizeCalculation: (_entry, key) => key.length,
+    });
   }
 
   get(hours: BusinessHours | null, timezone: string, at: Date): Opening {

@@ -1,0 +1,1 @@
+export { AwayModule } from './away.module.js';

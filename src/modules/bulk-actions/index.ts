@@ -1,0 +1,1 @@
+export { BulkActionsModule } from './bulk-actions.module.js';

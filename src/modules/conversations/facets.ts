@@ -1,0 +1,27 @@
+import type { Conversation, Priority } from './conversation.js';
+
+/** Written by a consumer of the event log, at most two seconds behind. All other facets are exact. */
+export const UNREAD = 'unread';
+
+export const SCORES = ['1', '2', '3', '4', '5'] as const;
+
+export function priorityFacet(priority: Priority): string {
+  return `priority:${priority}`;
+}
+
+export function scoreFacet(score: number | string): string {
+  return `csat:${score}`;
+}
+
+export function tagFacet(tagId: string): string {
+  return `tag:${tagId}`;
+}
+
+/** The facets that change only together with the conversation. */
+export function facetsOf({ priority, csat, tagIds }: Pick<Conversation, 'priority' | 'csat' | 'tagIds'>): string[] {
+  return [
+    ...(priority === 'none' ? [] : [priorityFacet(priority)]),
+    ...(csat === null ? [] : [scoreFacet(csat.score)]),
+    ...tagIds.map(tagFacet),
+  ];
+}

@@ -1,0 +1,1 @@
+export { TranscriptsModule } from './transcripts.module.js';
