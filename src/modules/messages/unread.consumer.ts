@@ -17,6 +17,7 @@ export class UnreadConsumer extends EventConsumer {
   protected readonly name = 'unread';
   protected readonly types: readonly EventType[] = ['message.created', 'message.deleted', 'conversation.read'];
   protected override readonly condition = MAY_CHANGE_UNREAD;
+  protected override readonly batchMs = 500;
 
   constructor(
     dependencies: ConsumerDependencies,
