@@ -20,9 +20,9 @@ const TAGS = {
   },
   rare: { id: '01960000-0000-7000-9000-000000000003', isOn: (number, count) => number % Math.ceil(count / 40) === 7 },
 };
-/** One of so many conversations has the participant, and has a mention of it. */
-const PARTICIPATING = 20;
-const MENTIONED = 500;
+/** One of so many conversations of a participant has a mention of it, of which all but one of so many are read. */
+const MENTIONED = 20;
+const READ = 50;
 /** Shares in percent. */
 const SHARES = { urgent: 1, high: 4, rated: 10, worst: 0.2, unread: 2 };
 const TEXT = 'Thank you for waiting; the parcel is on its way.';
@@ -65,7 +65,7 @@ const TABLES = {
 };
 
 /**
- * @param ids `{workspaceId, channelIds, memberIds, participantId}`
+ * @param ids `{workspaceId, channelIds, memberIds}`
  * @param folder that PostgreSQL can access
  */
 export async function fillInbox(url, ids, count, folder) {
@@ -84,6 +84,7 @@ export async function fillInbox(url, ids, count, folder) {
     );
     await fillFacets(client, ids.workspaceId);
     await fillParticipants(client, ids);
+    await client.query('VACUUM (ANALYZE) conversation_facet');
     await client.query('CHECKPOINT');
   });
 }
@@ -96,23 +97,34 @@ async function fillFacets(client, workspaceId) {
     [workspaceId, names.map(name => TAGS[name].id), names],
   );
   await client.query(
-    `INSERT INTO conversation_facet (workspace_id, facet, conversation_id)
-     SELECT workspace_id, facet, id FROM conversation CROSS JOIN LATERAL unnest(
+    `INSERT INTO conversation_facet (workspace_id, facet, conversation_id, active_at)
+     SELECT workspace_id, facet, id, last_activity_at FROM conversation CROSS JOIN LATERAL unnest(
        ARRAY(SELECT 'tag:' || tag_id FROM unnest(tag_ids) AS tag_id)
          || CASE WHEN priority <> 'none' THEN ARRAY['priority:' || priority] END
          || CASE WHEN csat IS NOT NULL THEN ARRAY['csat:' || (csat ->> 'score')] END
          || CASE WHEN unread_agents > 0 THEN ARRAY['unread'] END) AS facet
      ORDER BY 1, 2, 3`,
   );
-  await client.query('VACUUM (ANALYZE) conversation_facet, tag');
+  await client.query('ANALYZE tag');
 }
 
-async function fillParticipants(client, { workspaceId, participantId }) {
+/** Every conversation has one participant. */
+async function fillParticipants(client, { workspaceId, memberIds }) {
   await client.query(
-    `INSERT INTO participant (workspace_id, member_id, conversation_id, wrote_at, mentioned_seq)
-     SELECT workspace_id, $2, id, created_at, CASE WHEN number % ${MENTIONED} = 0 THEN 1 END
-     FROM conversation WHERE workspace_id = $1 AND number % ${PARTICIPATING} = 0 ORDER BY id`,
-    [workspaceId, participantId],
+    `INSERT INTO participant (workspace_id, member_id, conversation_id, wrote_at, mentioned_seq, looked_seq)
+     SELECT workspace_id, ($2::uuid[])[1 + number % $3], id, created_at,
+            CASE WHEN number / $3 % ${MENTIONED} = 0 THEN 1 END, (number / $3 / ${MENTIONED} % ${READ} > 0)::int
+     FROM conversation WHERE workspace_id = $1 ORDER BY id`,
+    [workspaceId, memberIds, memberIds.length],
+  );
+  await client.query(
+    `INSERT INTO conversation_facet (workspace_id, facet, conversation_id, active_at)
+     SELECT workspace_id, facet, conversation_id, last_activity_at FROM participant
+       JOIN (SELECT id AS conversation_id, last_activity_at FROM conversation) AS conversation USING (conversation_id)
+       CROSS JOIN LATERAL unnest(ARRAY['participant:' || member_id]
+         || CASE WHEN mentioned_seq IS NOT NULL THEN ARRAY['mentioned:' || member_id] END) AS facet
+     WHERE workspace_id = $1`,
+    [workspaceId],
   );
   await client.query('VACUUM (ANALYZE) participant');
 }

@@ -26,8 +26,8 @@ const sql = <T extends object>(text: string, values: unknown[] = []) => world.ap
 async function writeFacets(workspaceId: string): Promise<void> {
   await sql('DELETE FROM conversation_facet WHERE workspace_id = $1', [workspaceId]);
   await sql(
-    `INSERT INTO conversation_facet (workspace_id, conversation_id, facet)
-     SELECT workspace_id, id, facet FROM conversation CROSS JOIN LATERAL unnest(
+    `INSERT INTO conversation_facet (workspace_id, conversation_id, facet, active_at)
+     SELECT workspace_id, id, facet, last_activity_at FROM conversation CROSS JOIN LATERAL unnest(
        ARRAY(SELECT 'tag:' || tag_id FROM unnest(tag_ids) AS tag_id)
          || CASE WHEN priority <> 'none' THEN ARRAY['priority:' || priority] END
          || CASE WHEN csat IS NOT NULL THEN ARRAY['csat:' || (csat ->> 'score')] END
@@ -40,16 +40,23 @@ async function writeFacets(workspaceId: string): Promise<void> {
 const findWrongFacets = (workspaceId: string) =>
   sql(
     `WITH truth AS (
-       SELECT id AS conversation_id, facet FROM conversation CROSS JOIN LATERAL unnest(
+       SELECT id AS conversation_id, facet, last_activity_at AS active_at FROM conversation CROSS JOIN LATERAL unnest(
          ARRAY(SELECT 'tag:' || tag_id FROM unnest(tag_ids) AS tag_id)
            || CASE WHEN priority <> 'none' THEN ARRAY['priority:' || priority] END
            || CASE WHEN csat IS NOT NULL THEN ARRAY['csat:' || (csat ->> 'score')] END
-           || CASE WHEN unread_agents > 0 THEN ARRAY['unread'] END) AS facet
+           || CASE WHEN unread_agents > 0 THEN ARRAY['unread'] END
+           || ARRAY(
+             SELECT 'participant:' || member_id FROM participant
+             WHERE participant.conversation_id = conversation.id AND left_at IS NULL
+               AND (assigned_at IS NOT NULL OR wrote_at IS NOT NULL OR mentioned_seq IS NOT NULL))
+           || ARRAY(
+             SELECT 'mentioned:' || member_id FROM participant
+             WHERE participant.conversation_id = conversation.id AND mentioned_seq IS NOT NULL)) AS facet
        WHERE workspace_id = $1
      )
-     SELECT conversation_id, facet, truth IS NULL AS surplus FROM truth
-     FULL JOIN (SELECT conversation_id, facet FROM conversation_facet WHERE workspace_id = $1) AS stored
-       USING (conversation_id, facet)
+     SELECT conversation_id, facet, active_at, truth IS NULL AS surplus FROM truth
+     FULL JOIN (SELECT conversation_id, facet, active_at FROM conversation_facet WHERE workspace_id = $1) AS stored
+       USING (conversation_id, facet, active_at)
      WHERE truth IS NULL OR stored IS NULL`,
     [workspaceId],
   );
@@ -259,6 +266,25 @@ describe('Filters of the inbox', () => {
       }
     });
     await eventually(async () => (await findWrongFacets(desk.workspaceId)).length === 0 || undefined, 3_000);
+  });
+
+  it('A page of a list by tag is sorted exactly, even before its order has followed the newest messages.', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const visitor = await world.visitor(desk);
+      ids.push((await world.conversation(visitor)).id as string);
+      await owner.patch(`${PATH}/${ids[index]}`, { tags: ['vip'], priority: 'high' });
+    }
+    for (const [first, query] of [
+      [0, { tag: 'vip' }],
+      [1, { tag: 'vip', sort: 'priority' }],
+      [2, { priority: 'high' }],
+    ] as const) {
+      await owner.post(`${PATH}/${ids[first]}/messages`, { content: 'Hello' });
+      const listed = await listAll(query);
+      expect(listed).toHaveLength(3);
+      expect(listed[0]?.id).toBe(ids[first]);
+    }
   });
 
   it('A frequent tag is found on recent and on old conversations alike, in pages that cover each exactly once.', async () => {

@@ -233,7 +233,7 @@ describe('Renaming and deleting tags', () => {
       [desk.workspaceId, desk.channelId, visitor.contactId, old?.id],
     );
     await sql(
-      `INSERT INTO conversation_facet SELECT workspace_id, 'tag:' || $2, id FROM conversation WHERE workspace_id = $1 AND number > 100`,
+      `INSERT INTO conversation_facet SELECT workspace_id, 'tag:' || $2, id, last_activity_at FROM conversation WHERE workspace_id = $1 AND number > 100`,
       [desk.workspaceId, old?.id],
     );
     await sql('UPDATE tag_tally SET count = 1501 WHERE workspace_id = $1 AND tag_id = $2', [desk.workspaceId, old?.id]);

@@ -179,10 +179,12 @@ export class ConversationEntity implements Omit<Conversation, 'tags'> {
 }
 
 /**
- * A property by which the inbox finds a conversation: `priority:high`, `csat:5`, `tag:ID`, `unread`. The table exists
- * because an index on conversations gains an entry with each message.
+ * A property by which the inbox finds a conversation: `priority:high`, `csat:5`, `tag:ID`, `participant:ID`,
+ * `mentioned:ID`, `unread`. The table exists because an index on conversations gains an entry with each message.
  */
 @Entity({ name: 'conversation_facet' })
+@Index('ix_conversation_facet_activity', ['workspaceId', 'facet', 'activeAt', 'conversationId'])
+@Index('ix_conversation_facet_conversation', ['workspaceId', 'conversationId'])
 export class ConversationFacetEntity {
   @KeyColumn('workspace_id', 'pk_conversation_facet')
   workspaceId!: string;
@@ -192,6 +194,10 @@ export class ConversationFacetEntity {
 
   @KeyColumn('conversation_id', 'pk_conversation_facet')
   conversationId!: string;
+
+  /** The conversation's `last_activity_at`, at most two seconds late. Lists are read in its order. */
+  @TimeColumn('active_at')
+  activeAt!: Date;
 }
 
 /** The last conversation number of a workspace, in its own row, so that numbering locks nothing else. */

@@ -1,6 +1,6 @@
 import type { Conversation, Priority } from './conversation.js';
 
-/** Written by a consumer of the event log, at most two seconds behind. All other facets are exact. */
+/** Written by a consumer of the event log, at most two seconds late, like those of members. All others are exact. */
 export const UNREAD = 'unread';
 
 export const SCORES = ['1', '2', '3', '4', '5'] as const;
@@ -11,6 +11,16 @@ export function priorityFacet(priority: Priority): string {
 
 export function scoreFacet(score: number | string): string {
   return `csat:${score}`;
+}
+
+/** Conversations in which the member takes part have it. */
+export function participantFacet(memberId: string): string {
+  return `participant:${memberId}`;
+}
+
+/** Conversations in which the member was mentioned have it. */
+export function mentionFacet(memberId: string): string {
+  return `mentioned:${memberId}`;
 }
 
 export function tagFacet(tagId: string): string {

@@ -1,20 +1,13 @@
 import { containsText } from '../contacts/index.js';
-import type { ConversationIndex } from './conversation-index.js';
-import { BY_FACETS, BY_MENTIONED_MEMBER, BY_PARTICIPANT } from './conversation-index.js';
-import { priorityFacet, scoreFacet, SCORES, tagFacet, UNREAD } from './facets.js';
+import { mentionFacet, participantFacet, priorityFacet, scoreFacet, SCORES, tagFacet, UNREAD } from './facets.js';
 import type { InboxFilters } from './inbox.js';
 
 /** SQL on the table `conversation`, with the values of its parameters. */
 export interface Condition {
   sql: string;
   values?: Record<string, unknown>;
-  lookup?: Lookup;
-}
-
-/** Finds the conversations that match, and perhaps a few more. */
-export interface Lookup {
-  index: ConversationIndex;
-  value: unknown;
+  /** The conversation must also have one of these facets. */
+  facets?: readonly string[];
 }
 
 const UNRESOLVED = `conversation.status IN ('open', 'pending', 'snoozed')`;
@@ -27,7 +20,7 @@ export function conditionsOf(filters: InboxFilters): Condition[] {
     channelOf(filters),
     assigneeOf(filters),
     filters.contactId === undefined ? null : equal('contact_id', filters.contactId),
-    filters.tagIds === undefined ? null : hasFacet('tag', filters.tagIds.map(tagFacet)),
+    filters.tagIds === undefined ? null : hasFacet(filters.tagIds.map(tagFacet)),
     priorityOf(filters),
     scoreOf(filters),
     unreadOf(filters),
@@ -35,8 +28,8 @@ export function conditionsOf(filters: InboxFilters): Condition[] {
     filters.updatedSince === undefined
       ? null
       : { sql: 'conversation.updated_at >= :updatedSince', values: { updatedSince: filters.updatedSince } },
-    filters.participantId === undefined ? null : isListed('participant', BY_PARTICIPANT, filters.participantId),
-    filters.mentionedId === undefined ? null : isListed('mentioned', BY_MENTIONED_MEMBER, filters.mentionedId),
+    filters.participantId === undefined ? null : hasFacet([participantFacet(filters.participantId)]),
+    filters.mentionedId === undefined ? null : hasFacet([mentionFacet(filters.mentionedId)]),
     filters.query === undefined ? null : searchFor(filters.query),
   ].filter(condition => condition !== null);
 }
@@ -78,21 +71,20 @@ function assigneeOf({ assigneeIds }: InboxFilters): Condition | null {
 /** Most conversations have no priority, so that one has no facet. */
 function priorityOf({ priorities }: InboxFilters): Condition | null {
   if (priorities === undefined || priorities.includes('none')) return oneOf('priority', priorities);
-  return hasFacet('priority', priorities.map(priorityFacet));
+  return hasFacet(priorities.map(priorityFacet));
 }
 
 function scoreOf({ csat }: InboxFilters): Condition | null {
   if (csat === undefined) return null;
   if (csat === 'none') return { sql: 'conversation.csat IS NULL' };
-  return hasFacet('csat', csat === 'any' ? SCORES.map(scoreFacet) : [scoreFacet(csat)]);
+  return hasFacet(csat === 'any' ? SCORES.map(scoreFacet) : [scoreFacet(csat)]);
 }
 
 /** The facet may be two seconds old, so the row decides. */
 function unreadOf({ unread }: InboxFilters): Condition | null {
   if (unread === undefined) return null;
   if (!unread) return { sql: 'conversation.unread_agents = 0' };
-  const listed = hasFacet('unread', [UNREAD]);
-  return { ...listed, sql: `${listed.sql} AND conversation.unread_agents > 0` };
+  return { sql: 'conversation.unread_agents > 0', facets: [UNREAD] };
 }
 
 function waitingOf({ waitingSince, sort }: InboxFilters): Condition | null {
@@ -102,18 +94,8 @@ function waitingOf({ waitingSince, sort }: InboxFilters): Condition | null {
   return sort === 'waiting' ? { sql: `conversation.waiting_since IS NOT NULL AND ${UNRESOLVED}` } : null;
 }
 
-/** A condition that makes PostgreSQL read the conversations from the index. */
-export function listedBy({ index, value }: Lookup): Condition {
-  return { sql: index.listsFew(':listed'), values: { listed: value } };
-}
-
-/** @param name of the parameter, of its own for each condition */
-function isListed(name: string, index: ConversationIndex, value: unknown): Condition {
-  return { sql: index.lists(`:${name}`), values: { [name]: value }, lookup: { index, value } };
-}
-
-function hasFacet(name: string, facets: readonly string[]): Condition {
-  return facets.length === 0 ? NEVER : isListed(`${name}Facets`, BY_FACETS, facets);
+function hasFacet(facets: readonly string[]): Condition {
+  return facets.length === 0 ? NEVER : { sql: 'true', facets };
 }
 
 /** Searches the contact's name and e-mail, and the conversation's number with or without `#`. */

@@ -27,18 +27,23 @@ export interface Position {
   id: string;
 }
 
+/** A conversation of a list. */
+export interface Row {
+  record: ConversationWithContact;
+  /** The time by which the list is read; null if that is the id alone. */
+  at: Date | null;
+}
+
 export function listOf(sort: Sort): string {
   return `conversations.${sort}`;
 }
 
-export function cursorOf(
-  sort: Sort,
-  { id, priority, last_activity_at, waiting_since }: ConversationWithContact,
-): string {
-  const times = { lastActivityAt: last_activity_at, waitingSince: waiting_since };
-  const { column } = ORDERS[sort];
-  const key = column === null ? [] : [new Date(times[column] ?? '').toISOString()];
-  return encodeCursor(listOf(sort), [...(sort === 'priority' ? [priority] : []), ...key, id]);
+export function cursorOf(sort: Sort, { record: { id, priority }, at }: Row): string {
+  return encodeCursor(listOf(sort), [
+    ...(sort === 'priority' ? [priority] : []),
+    ...(at === null ? [] : [at.toISOString()]),
+    id,
+  ]);
 }
 
 /** @returns null without a cursor @throws CursorInvalid */
@@ -54,6 +59,24 @@ export function readCursor({ sort, cursor }: InboxQuery): Position | null {
 
 export function directionOf({ sort, order }: InboxFilters): 'ASC' | 'DESC' {
   return order === undefined ? ORDERS[sort].direction : order === 'asc' ? 'ASC' : 'DESC';
+}
+
+/** Compares rows by what they were read by. */
+export function compareRows(filters: InboxFilters): (a: Row, b: Row) => number {
+  const factor = directionOf(filters) === 'ASC' ? 1 : -1;
+  return (a, b) => factor * ((a.at?.getTime() ?? 0) - (b.at?.getTime() ?? 0) || (a.record.id < b.record.id ? -1 : 1));
+}
+
+/** Compares records of a page by the exact times, which may be later than those by which they were read. */
+export function compareRecords(
+  filters: InboxFilters,
+): (a: ConversationWithContact, b: ConversationWithContact) => number {
+  const factor = directionOf(filters) === 'ASC' ? 1 : -1;
+  const keyOf = ({ priority, last_activity_at: at, id }: ConversationWithContact) => {
+    if (filters.sort === 'created') return id;
+    return filters.sort === 'priority' ? `${PRIORITIES.indexOf(priority)} ${at} ${id}` : `${at} ${id}`;
+  };
+  return (a, b) => factor * (keyOf(a) < keyOf(b) ? -1 : 1);
 }
 
 /** Accepts only a time in wire format, which the database can parse. */

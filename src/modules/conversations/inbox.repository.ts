@@ -4,42 +4,45 @@ import { CursorInvalid } from '../../kernel/errors.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
-import { scopeOf, systemOf } from '../../kernel/principal.js';
+import { scopeOf } from '../../kernel/principal.js';
 import { SqlService } from '../../platform/database/sql.service.js';
+import { ConversationFacetsRepository } from './conversation-facets.repository.js';
 import type { ConversationEntity } from './conversation.entity.js';
+import { ConversationFacetEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { PRIORITIES, STATUSES } from './conversation.js';
-import type { Lookup } from './inbox-conditions.js';
-import { conditionsOf, listedBy } from './inbox-conditions.js';
+import type { Condition } from './inbox-conditions.js';
+import { conditionsOf } from './inbox-conditions.js';
 import { RECORD } from './inbox-record.js';
-import type { InboxFilters, InboxQuery } from './inbox.js';
-import type { Position } from './inbox-order.js';
-import { cursorOf, directionOf, listOf, ORDERS, readCursor } from './inbox-order.js';
+import type { InboxFilters, InboxQuery, Sort } from './inbox.js';
+import type { Position, Row } from './inbox-order.js';
+import { compareRecords, compareRows, cursorOf, directionOf, listOf, ORDERS, readCursor } from './inbox-order.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
 
-/** Conversations that are read from an index and sorted. */
-const MAX_LISTED = 2_000;
-/** Conversations in the list's order among which frequent ones are looked for. */
-const HORIZON = 10_000;
+/** Counting the conversations with a facet stops here. */
+const MAX_COUNTED = 2_000;
 
 /** Lists conversations with filters and keyset pagination on matching indexes. */
 @Injectable()
 export class InboxRepository {
   constructor(
     private readonly conversations: ConversationsRepository,
+    private readonly facets: ConversationFacetsRepository,
     private readonly sql: SqlService,
   ) {}
 
   /** The inbox as agents and API keys see it. @throws CursorInvalid */
   async findPage(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
-    const records =
+    const rows =
       query.sort === 'priority'
         ? await this.findByPriority(principal, query)
-        : await this.findRecords(principal, query, readCursor(query));
-    return toPage(records, query.limit, last => cursorOf(query.sort, last));
+        : await this.findRows(principal, query, readCursor(query));
+    const page = toPage(rows, query.limit, last => cursorOf(query.sort, last));
+    const records = page.items.map(({ record }) => record);
+    return { ...page, items: query.sort === 'waiting' ? records : records.sort(compareRecords(query)) };
   }
 
   /** Counts the conversations that match; counting stops at `limit`. @param timeout in milliseconds */
@@ -50,112 +53,120 @@ export class InboxRepository {
     timeout?: number,
   ): Promise<number> {
     const query = this.conversations.visibleTo(principal).select('1', 'one').limit(limit);
-    for (const { sql, values } of conditionsOf(filters)) query.andWhere(sql, values);
+    applyConditions(query, conditionsOf(filters));
     return (await this.sql.once(...query.getQueryAndParameters(), timeout)).length;
   }
 
   /** A visitor's conversations, newest first. @throws CursorInvalid */
   async findVisitorPage(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
     const query: InboxQuery = { ...page, sort: 'created' };
-    const found = await this.buildQuery(principal, query, readCursor(query)).getMany();
+    const found = await this.buildQuery(principal, query, [], readCursor(query)).getMany();
     const rows = await this.conversations.withAllTags(found);
     return toPage(rows, page.limit, ({ id }) => encodeCursor(listOf('created'), [id]));
   }
 
   /** One priority after the other, so that each is read in the order of an index. */
-  private async findByPriority(principal: StaffPrincipal, query: InboxQuery): Promise<ConversationWithContact[]> {
+  private async findByPriority(principal: StaffPrincipal, query: InboxQuery): Promise<Row[]> {
     const { priorities = PRIORITIES, limit } = query;
     const position = readCursor(query);
     const ascending = PRIORITIES.filter(priority => priorities.includes(priority));
     const order = directionOf(query) === 'ASC' ? ascending : ascending.reverse();
     const start = position?.priority === undefined ? 0 : order.indexOf(position.priority);
     if (start < 0) throw new CursorInvalid();
-    const found: ConversationWithContact[] = [];
+    const found: Row[] = [];
     for (const [index, priority] of order.slice(start).entries()) {
       if (found.length > limit) break;
       const rest = { ...query, priorities: [priority], limit: limit - found.length };
-      found.push(...(await this.findRecords(principal, rest, index === 0 ? position : null)));
+      found.push(...(await this.findRows(principal, rest, index === 0 ? position : null)));
     }
     return found;
   }
 
   /**
-   * One row more than the limit, if there is one. With a condition that few conversations meet, they are read from its
-   * index. With a frequent one they are found in the list's own order, unless they are rare among its next conversations.
+   * One row more than the limit, if there is one. With facets, the list is read in the order of the rarest, which may be
+   * two seconds behind.
    */
-  private async findRecords(
-    principal: StaffPrincipal,
-    query: InboxQuery,
-    after: Position | null,
-  ): Promise<ConversationWithContact[]> {
-    const rarest = await this.findRarest(principal, query);
-    if (!rarest) return this.read(this.buildQuery(principal, query, after));
-    const { sql, values } = listedBy(rarest.lookup);
-    const listed = this.buildQuery(principal, query, after).andWhere(sql, values);
-    if (rarest.count < MAX_LISTED) return this.read(listed);
-    const near = this.buildQuery(principal, query, after);
-    const isBounded = await this.stopAtHorizon(near, principal, query, after);
-    const found = await this.read(near);
-    return !isBounded || found.length > query.limit ? found : this.read(listed);
+  private async findRows(principal: StaffPrincipal, query: InboxQuery, after: Position | null): Promise<Row[]> {
+    const conditions = conditionsOf(query);
+    const rarest = await this.findRarest(principal, query, conditions);
+    if (!rarest) return this.read(this.buildQuery(principal, query, conditions, after), query);
+    const others = conditions.map(condition => (condition === rarest ? { ...condition, facets: [] } : condition));
+    const rows = new Map<string, Row>();
+    for (const facet of rarest.facets ?? []) {
+      const found = await this.read(this.buildQuery(principal, query, others, after, facet), query, facet);
+      for (const row of found) rows.set(row.record.id, row);
+    }
+    return [...rows.values()].sort(compareRows(query)).slice(0, query.limit + 1);
   }
 
-  private async read(query: Query): Promise<ConversationWithContact[]> {
-    const rows = await query.select(RECORD, 'record').getRawMany<{ record: ConversationWithContact }>();
-    return rows.map(({ record }) => record);
+  private read(query: Query, { sort }: InboxFilters, facet?: string): Promise<Row[]> {
+    const [column] = keysOf(sort, facet);
+    query.select(RECORD, 'record').addSelect(ORDERS[sort].column === null ? 'NULL' : (column ?? 'NULL'), 'at');
+    return query.getRawMany<Row>();
   }
 
-  /** The lookup that finds the fewest conversations; null if there is none, or the list is short by its own order. */
+  /** The condition whose facets the fewest conversations have; null if there is none, or the list is short by its order. */
   private async findRarest(
     { workspaceId }: StaffPrincipal,
-    filters: InboxFilters,
-  ): Promise<{ lookup: Lookup; count: number } | null> {
-    if (filters.sort === 'waiting') return null;
-    const counted: { lookup: Lookup; count: number }[] = [];
-    for (const { lookup } of conditionsOf(filters)) {
-      if (!lookup) continue;
-      const values = [workspaceId, lookup.value, MAX_LISTED];
-      const row = await this.sql.first<{ count: number }>(lookup.index.count, values);
-      counted.push({ lookup, count: row?.count ?? 0 });
+    { sort }: InboxFilters,
+    conditions: readonly Condition[],
+  ): Promise<Condition | null> {
+    const candidates = conditions.filter(({ facets }) => facets !== undefined);
+    if (sort === 'waiting') return null;
+    if (candidates.length < 2) return candidates[0] ?? null;
+    const counted: { condition: Condition; count: number }[] = [];
+    for (const condition of candidates) {
+      counted.push({ condition, count: await this.facets.count(workspaceId, condition.facets ?? [], MAX_COUNTED) });
     }
-    return counted.sort((a, b) => a.count - b.count)[0] ?? null;
+    return counted.sort((a, b) => a.count - b.count)[0]?.condition ?? null;
   }
 
-  /** Limits the query to the workspace's next conversations in its order. @returns false if these are all */
-  private async stopAtHorizon(
-    query: Query,
-    { workspaceId }: StaffPrincipal,
-    { sort, order }: InboxQuery,
+  /** @param facet that the list is read by */
+  private buildQuery(
+    principal: Principal,
+    filters: InboxQuery,
+    conditions: readonly Condition[],
     after: Position | null,
-  ): Promise<boolean> {
-    const all = this.conversations.visibleTo(systemOf(workspaceId));
-    orderAndLimit(all, { sort, order, limit: 0 }, after);
-    const { column } = ORDERS[sort];
-    if (column !== null) all.select(`conversation.${column}`, 'at').addSelect('conversation.id', 'id');
-    else all.select('conversation.id', 'id');
-    const last = await all.offset(HORIZON).getRawOne<{ at: Date; id: string }>();
-    if (!last) return false;
-    const keys = column === null ? '(conversation.id)' : `(conversation.${column}, conversation.id)`;
-    const marks = column === null ? '(:horizonId)' : '(:horizonAt, :horizonId)';
-    const within = directionOf({ sort, order }) === 'DESC' ? '>=' : '<=';
-    query.andWhere(`${keys} ${within} ${marks}`, { horizonAt: last.at, horizonId: last.id });
-    return true;
-  }
-
-  private buildQuery(principal: Principal, filters: InboxQuery, after: Position | null): Query {
+    facet?: string,
+  ): Query {
     const query = this.conversations.visibleTo(principal);
-    for (const { sql, values } of conditionsOf(filters)) query.andWhere(sql, values);
-    orderAndLimit(query, filters, after);
+    applyConditions(query, conditions);
+    if (facet !== undefined) {
+      const same = 'listed.workspaceId = conversation.workspaceId AND listed.conversationId = conversation.id';
+      query.innerJoin(ConversationFacetEntity, 'listed', same);
+      query.andWhere('listed.workspaceId = :workspaceId AND listed.facet = :listedFacet', { listedFacet: facet });
+    }
+    orderAndLimit(query, filters, after, facet);
     mergeChannelIndexes(query, channelsOf(principal, filters), filters, after);
     return query;
   }
 }
 
-function orderAndLimit(query: Query, filters: InboxQuery, after: Position | null): void {
-  const { column } = ORDERS[filters.sort];
+function applyConditions(query: Query, conditions: readonly Condition[]): void {
+  for (const [index, { sql, values, facets = [] }] of conditions.entries()) {
+    query.andWhere(sql, values);
+    if (facets.length > 0) query.andWhere(hasFacet(`facets${index}`), { [`facets${index}`]: [...facets] });
+  }
+}
+
+function hasFacet(parameter: string): string {
+  return `EXISTS (
+    SELECT FROM conversation_facet AS owned WHERE owned.workspace_id = :workspaceId
+      AND owned.conversation_id = conversation.id AND owned.facet = ANY(:${parameter}))`;
+}
+
+/** Columns that a list is sorted by, each in the same direction. */
+function keysOf(sort: Sort, facet?: string): string[] {
+  const { column } = ORDERS[sort];
+  if (facet !== undefined) return [...(column === null ? [] : ['listed.activeAt']), 'listed.conversationId'];
+  return [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
+}
+
+function orderAndLimit(query: Query, filters: InboxQuery, after: Position | null, facet?: string): void {
   const direction = directionOf(filters);
-  const keys = [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
+  const keys = keysOf(filters.sort, facet);
   if (after) {
-    const marks = column === null ? '(:cursorId)' : '(:cursorAt, :cursorId)';
+    const marks = keys.length === 1 ? '(:cursorId)' : '(:cursorAt, :cursorId)';
     query.andWhere(`(${keys.join(', ')}) ${BEYOND[direction]} ${marks}`, { cursorAt: after.at, cursorId: after.id });
   }
   for (const key of keys) query.addOrderBy(key, direction);

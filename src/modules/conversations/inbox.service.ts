@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { EventType } from '../../kernel/domain-event.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
+import type { EventRange } from '../../platform/events/reading-position.repository.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 import { ConversationFacetsRepository } from './conversation-facets.repository.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
@@ -44,8 +46,8 @@ export class InboxService {
     return this.inbox.countMatches(principal, filters, limit, timeout);
   }
 
-  /** Writes which of the conversations have unread messages, for the filter `unread`. */
-  writeUnread(conversations: readonly { workspaceId: string; id: string }[]): Promise<void> {
-    return this.facets.setUnread(conversations);
+  /** Brings the lists up to date with events of these types. */
+  followEvents(range: EventRange, types: readonly EventType[]): Promise<void> {
+    return this.facets.follow(range, types);
   }
 }

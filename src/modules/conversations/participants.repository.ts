@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { isVisible, scopeColumnsOf, visibilityOf } from '../../platform/database/visibility.js';
+import { ConversationFacetsRepository } from './conversation-facets.repository.js';
+import { mentionFacet, participantFacet } from './facets.js';
 import type { MovedMention, Participation, ParticipantKey } from './participant.js';
 
 /** Counting of unread mentions stops here. */
@@ -32,7 +34,8 @@ const JOIN = statement(`
     mentioned_seq = greatest(known.mentioned_seq, excluded.mentioned_seq),
     acted_at = greatest(known.acted_at, excluded.acted_at),
     looked_seq = greatest(known.looked_seq, excluded.looked_seq),
-    left_at = CASE WHEN known.left_at < excluded.acted_at THEN NULL ELSE known.left_at END`);
+    left_at = CASE WHEN known.left_at < excluded.acted_at THEN NULL ELSE known.left_at END
+  RETURNING workspace_id AS "workspaceId", member_id AS "memberId", conversation_id AS "conversationId"`);
 const UNASSIGN = statement(`
   UPDATE participant SET assigned_at = NULL
   FROM (
@@ -43,7 +46,9 @@ const UNASSIGN = statement(`
     ORDER BY workspace_id, member_id, conversation_id FOR NO KEY UPDATE OF participant
   ) AS gone
   WHERE participant.workspace_id = gone.workspace_id AND participant.member_id = gone.member_id
-    AND participant.conversation_id = gone.conversation_id`);
+    AND participant.conversation_id = gone.conversation_id
+  RETURNING participant.workspace_id AS "workspaceId", participant.member_id AS "memberId",
+            participant.conversation_id AS "conversationId"`);
 const LOOK = statement(`
   INSERT INTO participant AS known (workspace_id, member_id, conversation_id, looked_seq, looked_at)
   VALUES ($1, $2, $3, $4, clock_timestamp())
@@ -62,6 +67,30 @@ const LEAVE = statement(`
   INSERT INTO participant (workspace_id, member_id, conversation_id, left_at)
   VALUES ($1, $2, $3, clock_timestamp())
   ON CONFLICT (workspace_id, member_id, conversation_id) DO UPDATE SET left_at = excluded.left_at`);
+const REMOVE_FACET = statement(
+  'DELETE FROM conversation_facet WHERE workspace_id = $1 AND facet = $2 AND conversation_id = $3',
+);
+/** Writes the facets of participants whose rows this transaction has changed. */
+const WRITE_FACETS = statement(`
+  WITH current AS MATERIALIZED (
+    SELECT workspace_id, member_id, conversation_id, last_activity_at, mentioned_seq IS NOT NULL AS mentioned,
+      left_at IS NULL AND (assigned_at IS NOT NULL OR wrote_at IS NOT NULL OR mentioned_seq IS NOT NULL) AS takes_part
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS keys (workspace_id, member_id, conversation_id)
+      JOIN participant USING (workspace_id, member_id, conversation_id)
+      JOIN (SELECT workspace_id, id AS conversation_id, last_activity_at FROM conversation) AS conversation
+        USING (workspace_id, conversation_id)
+  ), facet AS (
+    SELECT workspace_id, conversation_id, last_activity_at, facet, listed FROM current CROSS JOIN LATERAL (VALUES
+      ('${participantFacet('')}' || member_id, takes_part), ('${mentionFacet('')}' || member_id, mentioned)
+    ) AS of_member (facet, listed)
+  ), removed AS (
+    DELETE FROM conversation_facet AS known USING facet
+    WHERE known.workspace_id = facet.workspace_id AND known.facet = facet.facet
+      AND known.conversation_id = facet.conversation_id AND NOT facet.listed
+  )
+  INSERT INTO conversation_facet (workspace_id, facet, conversation_id, active_at)
+  SELECT workspace_id, facet, conversation_id, last_activity_at FROM facet WHERE listed
+  ORDER BY workspace_id, facet, conversation_id ON CONFLICT DO NOTHING`);
 const LOOKS = statement(`
   SELECT participant.workspace_id AS "workspaceId", participant.member_id AS "memberId",
          participant.conversation_id AS "conversationId", looked_seq AS "lookedSeq", looked_at AS "lookedAt"
@@ -77,7 +106,9 @@ const MOVE_MENTIONS = statement(`
     ORDER BY workspace_id, member_id, conversation_id FOR NO KEY UPDATE OF participant
   ) AS moved
   WHERE participant.workspace_id = moved.workspace_id AND participant.member_id = moved.member_id
-    AND participant.conversation_id = moved.conversation_id`);
+    AND participant.conversation_id = moved.conversation_id
+  RETURNING participant.workspace_id AS "workspaceId", participant.member_id AS "memberId",
+            participant.conversation_id AS "conversationId"`);
 const UNREAD_MENTIONS = statement(`
   SELECT count(*)::int AS count FROM (
     SELECT FROM participant JOIN conversation
@@ -96,11 +127,14 @@ export interface Look extends ParticipantKey {
 
 @Injectable()
 export class ParticipantsRepository {
-  constructor(private readonly sql: SqlService) {}
+  constructor(
+    private readonly sql: SqlService,
+    private readonly facets: ConversationFacetsRepository,
+  ) {}
 
   async join(acts: readonly Participation[]): Promise<void> {
     if (acts.length === 0) return;
-    await this.sql.count(JOIN, [
+    const joined = await this.sql.rows<ParticipantKey>(JOIN, [
       ...keysOf(acts),
       acts.map(({ assignedAt }) => assignedAt),
       acts.map(({ wroteAt }) => wroteAt),
@@ -108,10 +142,11 @@ export class ParticipantsRepository {
       acts.map(({ actedAt }) => actedAt),
       acts.map(({ writtenSeq }) => writtenSeq ?? 0),
     ]);
+    await this.writeFacets(joined);
   }
 
   async unassign(keys: readonly ParticipantKey[]): Promise<void> {
-    if (keys.length > 0) await this.sql.count(UNASSIGN, keysOf(keys));
+    if (keys.length > 0) await this.writeFacets(await this.sql.rows<ParticipantKey>(UNASSIGN, keysOf(keys)));
   }
 
   async look({ workspaceId, memberId, conversationId }: ParticipantKey, seq: number): Promise<void> {
@@ -130,6 +165,7 @@ export class ParticipantsRepository {
 
   async leave({ workspaceId, memberId, conversationId }: ParticipantKey): Promise<void> {
     await this.sql.count(LEAVE, [workspaceId, memberId, conversationId]);
+    await this.sql.count(REMOVE_FACET, [workspaceId, participantFacet(memberId), conversationId]);
   }
 
   findLooks(keys: readonly ParticipantKey[]): Promise<Look[]> {
@@ -137,7 +173,9 @@ export class ParticipantsRepository {
   }
 
   async moveMentions(moved: readonly MovedMention[]): Promise<void> {
-    if (moved.length > 0) await this.sql.count(MOVE_MENTIONS, [...keysOf(moved), moved.map(({ seq }) => seq)]);
+    if (moved.length === 0) return;
+    const values = [...keysOf(moved), moved.map(({ seq }) => seq)];
+    await this.writeFacets(await this.sql.rows<ParticipantKey>(MOVE_MENTIONS, values));
   }
 
   /** Conversations with a mention of the caller that it has not looked at; counting stops at 100. */
@@ -145,6 +183,12 @@ export class ParticipantsRepository {
     const { workspaceId, contactId, channels } = visibilityOf(principal);
     const values = [workspaceId, contactId, channels, principal.memberId];
     return (await this.sql.first<{ count: number }>(UNREAD_MENTIONS, values))?.count ?? 0;
+  }
+
+  private async writeFacets(keys: readonly ParticipantKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.facets.lockOrder();
+    await this.sql.count(WRITE_FACETS, keysOf(keys));
   }
 }
 

@@ -3,6 +3,7 @@ import type { Backlog } from '../../platform/jobs/backlog.js';
 import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import { TagsService } from '../tags/index.js';
+import type { FacetSource } from './conversation-facets.repository.js';
 import { ConversationFacetsRepository } from './conversation-facets.repository.js';
 import { tagCountChanges } from './tag-counts.js';
 import type { TaggedConversation } from './tag-removals.repository.js';
@@ -67,6 +68,6 @@ function replaceTag(conversation: TaggedConversation, id: string, target: string
 }
 
 /** Only tags differ. */
-function toSource({ id, tagIds }: TaggedConversation) {
-  return { id, tagIds, priority: 'none', csat: null } as const;
+function toSource({ id, tagIds, lastActivityAt }: TaggedConversation): FacetSource {
+  return { id, tagIds, lastActivityAt, priority: 'none', csat: null };
 }

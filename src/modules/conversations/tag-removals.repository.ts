@@ -14,7 +14,7 @@ const LOCK = statement(`
   SELECT merged_into AS target FROM tag
   WHERE workspace_id = $1 AND id = $2 AND removed_at IS NOT NULL FOR UPDATE SKIP LOCKED`);
 const CONVERSATIONS = statement(`
-  SELECT id, channel_id AS "channelId", status, tag_ids AS "tagIds" FROM conversation
+  SELECT id, channel_id AS "channelId", status, tag_ids AS "tagIds", last_activity_at AS "lastActivityAt" FROM conversation
   WHERE workspace_id = $1 AND id = ANY(ARRAY(
     SELECT conversation_id FROM conversation_facet WHERE workspace_id = $1 AND facet = $2
     ORDER BY conversation_id LIMIT $3))
@@ -32,6 +32,7 @@ export interface TaggedConversation {
   channelId: string;
   status: 'pending' | 'open' | 'snoozed' | 'resolved';
   tagIds: string[];
+  lastActivityAt: Date;
 }
 
 /** Tags that were merged or deleted, and the conversations that still refer to them. */

@@ -31,7 +31,7 @@ import { MessagesRepository } from './messages.repository.js';
 import { MessagesService } from './messages.service.js';
 import { MessagesVisitorController } from './messages.visitor.controller.js';
 import { SendersService } from './senders.service.js';
-import { UnreadConsumer } from './unread.consumer.js';
+import { InboxConsumer } from './inbox.consumer.js';
 
 @Module({
   imports: [
@@ -64,7 +64,7 @@ import { UnreadConsumer } from './unread.consumer.js';
     MessageEditsService,
     MessageReadsService,
     MessageHistoryService,
-    UnreadConsumer,
+    InboxConsumer,
     ConversationStartsService,
     ContactExportsService,
     TimelineListener,

@@ -14,7 +14,7 @@ export class Tags1796515200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of CREATE) await runner.query(statement);
     await this.copyTags(runner);
-    for (const statement of FILL_FACETS) await runner.query(statement);
+    await runner.query(FILL_FACETS);
     await runner.query(FILL_TALLY);
   }
 
@@ -79,8 +79,11 @@ const CREATE = [
     workspace_id uuid NOT NULL,
     facet text NOT NULL,
     conversation_id uuid NOT NULL,
+    active_at timestamptz(3) NOT NULL,
     CONSTRAINT pk_conversation_facet PRIMARY KEY (workspace_id, facet, conversation_id)
   )`,
+  `CREATE INDEX ix_conversation_facet_activity ON conversation_facet (workspace_id, facet, active_at, conversation_id)`,
+  `CREATE INDEX ix_conversation_facet_conversation ON conversation_facet (workspace_id, conversation_id)`,
   `ALTER TABLE conversation ADD COLUMN tag_ids uuid[] NOT NULL DEFAULT '{}'`,
   // names of the tags in their order; a merged tag has the name of the one that it was merged into, a deleted one none
   `CREATE FUNCTION tag_names(workspace uuid, ids uuid[]) RETURNS text[] LANGUAGE sql STABLE AS $$
@@ -111,16 +114,13 @@ const ASSIGN = `
     JOIN spelling ON spelling.workspace_id = conversation.workspace_id AND spelling.name = listed.name
     GROUP BY spelling.tag_id ORDER BY min(listed.place))
   WHERE tags <> '{}'`;
-const FILL_FACETS = [
-  `INSERT INTO conversation_facet (workspace_id, facet, conversation_id)
-   SELECT DISTINCT workspace_id, 'tag:' || tag_id, id FROM conversation CROSS JOIN unnest(tag_ids) AS tag_id`,
-  `INSERT INTO conversation_facet (workspace_id, facet, conversation_id)
-   SELECT workspace_id, 'priority:' || priority, id FROM conversation WHERE priority <> 'none'`,
-  `INSERT INTO conversation_facet (workspace_id, facet, conversation_id)
-   SELECT workspace_id, 'csat:' || (csat ->> 'score'), id FROM conversation WHERE csat IS NOT NULL`,
-  `INSERT INTO conversation_facet (workspace_id, facet, conversation_id)
-   SELECT workspace_id, 'unread', id FROM conversation WHERE unread_agents > 0`,
-];
+const FILL_FACETS = `
+  INSERT INTO conversation_facet (workspace_id, facet, conversation_id, active_at)
+  SELECT DISTINCT workspace_id, facet, id, last_activity_at FROM conversation CROSS JOIN LATERAL unnest(
+    ARRAY(SELECT 'tag:' || tag_id FROM unnest(tag_ids) AS tag_id)
+      || CASE WHEN priority <> 'none' THEN ARRAY['priority:' || priority] END
+      || CASE WHEN csat IS NOT NULL THEN ARRAY['csat:' || (csat ->> 'score')] END
+      || CASE WHEN unread_agents > 0 THEN ARRAY['unread'] END) AS facet`;
 const FILL_TALLY = `
   INSERT INTO tag_tally (workspace_id, tag_id, channel_id, count)
   SELECT workspace_id, tag_id, channel_id, count(DISTINCT id)::int

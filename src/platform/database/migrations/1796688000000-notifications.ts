@@ -43,6 +43,10 @@ const UP = [
    ) AS act
    WHERE EXISTS (SELECT FROM member WHERE member.workspace_id = act.workspace_id AND member.id = act.member_id)
    GROUP BY workspace_id, member_id, conversation_id`,
+  `INSERT INTO conversation_facet (workspace_id, facet, conversation_id, active_at)
+   SELECT participant.workspace_id, 'participant:' || member_id, conversation_id, last_activity_at
+   FROM participant JOIN conversation
+     ON conversation.workspace_id = participant.workspace_id AND conversation.id = participant.conversation_id`,
   `CREATE INDEX ix_participant_conversation ON participant (workspace_id, conversation_id)`,
   `CREATE INDEX ix_participant_mention ON participant (workspace_id, member_id) WHERE "mentioned_seq" > "looked_seq"`,
   `CREATE TABLE notification (
