@@ -8,7 +8,6 @@ import { scopeOf } from '../../kernel/principal.js';
 import { SqlService } from '../../platform/database/sql.service.js';
 import { ConversationFacetsRepository } from './conversation-facets.repository.js';
 import type { ConversationEntity } from './conversation.entity.js';
-import { ConversationFacetEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
@@ -16,7 +15,7 @@ import { PRIORITIES, STATUSES } from './conversation.js';
 import type { Condition } from './inbox-conditions.js';
 import { conditionsOf } from './inbox-conditions.js';
 import { RECORD } from './inbox-record.js';
-import type { InboxFilters, InboxQuery, Sort } from './inbox.js';
+import type { InboxFilters, InboxQuery } from './inbox.js';
 import type { Position, Row } from './inbox-order.js';
 import { compareRecords, compareRows, cursorOf, directionOf, listOf, ORDERS, readCursor } from './inbox-order.js';
 
@@ -52,8 +51,8 @@ export class InboxRepository {
     limit: number,
     timeout?: number,
   ): Promise<number> {
-    const query = this.conversations.visibleTo(principal).select('1', 'one').limit(limit);
-    applyConditions(query, conditionsOf(filters));
+    const conditions = conditionsOf(filters);
+    const query = this.buildQuery(principal, { ...filters, limit: limit - 1 }, conditions, null).select('1', 'one');
     return (await this.sql.once(...query.getQueryAndParameters(), timeout)).length;
   }
 
@@ -93,16 +92,45 @@ export class InboxRepository {
     const others = conditions.map(condition => (condition === rarest ? { ...condition, facets: [] } : condition));
     const rows = new Map<string, Row>();
     for (const facet of rarest.facets ?? []) {
-      const found = await this.read(this.buildQuery(principal, query, others, after, facet), query, facet);
-      for (const row of found) rows.set(row.record.id, row);
+      for (const row of await this.readByFacet(principal, query, others, after, facet)) rows.set(row.record.id, row);
     }
     return [...rows.values()].sort(compareRows(query)).slice(0, query.limit + 1);
   }
 
-  private read(query: Query, { sort }: InboxFilters, facet?: string): Promise<Row[]> {
-    const [column] = keysOf(sort, facet);
-    query.select(RECORD, 'record').addSelect(ORDERS[sort].column === null ? 'NULL' : (column ?? 'NULL'), 'at');
+  private read(query: Query, { sort }: InboxFilters): Promise<Row[]> {
+    const { column } = ORDERS[sort];
+    query.select(RECORD, 'record').addSelect(column === null ? 'NULL' : `conversation.${column}`, 'at');
     return query.getRawMany<Row>();
+  }
+
+  /**
+   * Reads the conversations with a facet in its order, and checks each. OFFSET 0 keeps PostgreSQL from reading all
+   * conversations that meet the conditions first, and sorting them.
+   */
+  private readByFacet(
+    principal: StaffPrincipal,
+    filters: InboxQuery,
+    conditions: readonly Condition[],
+    after: Position | null,
+    facet: string,
+  ): Promise<Row[]> {
+    const one = this.conversations.visibleTo(principal).select(RECORD, 'record');
+    one.andWhere('conversation.id = listed.conversation_id');
+    applyConditions(one, conditions);
+    const [record, parameters] = one.getQueryAndParameters();
+    const values: unknown[] = [...parameters];
+    const parameter = (value: unknown) => `$${values.push(value)}`;
+    const direction = directionOf(filters);
+    const isTimed = ORDERS[filters.sort].column !== null;
+    const keys = [...(isTimed ? ['listed.active_at'] : []), 'listed.conversation_id'];
+    const marks = after && [...(isTimed ? [after.at] : []), after.id].map(parameter).join(', ');
+    const text = `
+      SELECT one.record, ${isTimed ? 'listed.active_at' : 'NULL'} AS at
+      FROM conversation_facet AS listed CROSS JOIN LATERAL (${record} OFFSET 0) AS one
+      WHERE listed.workspace_id = ${parameter(principal.workspaceId)} AND listed.facet = ${parameter(facet)}
+        ${marks === null ? '' : `AND (${keys.join(', ')}) ${BEYOND[direction]} (${marks})`}
+      ORDER BY ${keys.map(key => `${key} ${direction}`).join(', ')} LIMIT ${parameter(filters.limit + 1)}`;
+    return this.sql.once<Row>(text, values);
   }
 
   /** The condition whose facets the fewest conversations have; null if there is none, or the list is short by its order. */
@@ -121,22 +149,15 @@ export class InboxRepository {
     return counted.sort((a, b) => a.count - b.count)[0]?.condition ?? null;
   }
 
-  /** @param facet that the list is read by */
   private buildQuery(
     principal: Principal,
     filters: InboxQuery,
     conditions: readonly Condition[],
     after: Position | null,
-    facet?: string,
   ): Query {
     const query = this.conversations.visibleTo(principal);
     applyConditions(query, conditions);
-    if (facet !== undefined) {
-      const same = 'listed.workspaceId = conversation.workspaceId AND listed.conversationId = conversation.id';
-      query.innerJoin(ConversationFacetEntity, 'listed', same);
-      query.andWhere('listed.workspaceId = :workspaceId AND listed.facet = :listedFacet', { listedFacet: facet });
-    }
-    orderAndLimit(query, filters, after, facet);
+    orderAndLimit(query, filters, after);
     mergeChannelIndexes(query, channelsOf(principal, filters), filters, after);
     return query;
   }
@@ -155,16 +176,10 @@ function hasFacet(parameter: string): string {
       AND owned.conversation_id = conversation.id AND owned.facet = ANY(:${parameter}))`;
 }
 
-/** Columns that a list is sorted by, each in the same direction. */
-function keysOf(sort: Sort, facet?: string): string[] {
-  const { column } = ORDERS[sort];
-  if (facet !== undefined) return [...(column === null ? [] : ['listed.activeAt']), 'listed.conversationId'];
-  return [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
-}
-
-function orderAndLimit(query: Query, filters: InboxQuery, after: Position | null, facet?: string): void {
+function orderAndLimit(query: Query, filters: InboxQuery, after: Position | null): void {
   const direction = directionOf(filters);
-  const keys = keysOf(filters.sort, facet);
+  const { column } = ORDERS[filters.sort];
+  const keys = [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
   if (after) {
     const marks = keys.length === 1 ? '(:cursorId)' : '(:cursorAt, :cursorId)';
     query.andWhere(`(${keys.join(', ')}) ${BEYOND[direction]} ${marks}`, { cursorAt: after.at, cursorId: after.id });
