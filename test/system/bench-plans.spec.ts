@@ -54,6 +54,8 @@ describe('Judging a query plan', () => {
 
   it('A plan that counts rows of a large table is reported; adding up a small one is not.', async () => {
     expect(judgePlan(await planOf('SELECT count(*) FROM talk WHERE at < 100'), large).counts).toBe(1);
+    const limited = await planOf('SELECT count(*) FROM (SELECT FROM talk WHERE at < 100 LIMIT 5) AS first');
+    expect(judgePlan(limited, large).counts).toBe(0);
     const small = await planOf('SELECT sum(count) FROM tally');
     expect(judgePlan(small, large)).toEqual({ unindexed: 0, sorts: 0, counts: 0, rowsRead: 0, rowsSorted: 0 });
     expect(reads(small, large)).toBe(false);
