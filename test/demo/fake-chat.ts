@@ -8,25 +8,54 @@ export interface FakeMessage {
   sender_type: string;
   content_type: string;
   content: unknown;
+  private: boolean;
+  metadata: Record<string, unknown>;
 }
 
-/** Outcome of a message's delivery to the other side. */
-type Fate = 'shown' | 'lost' | 'shown twice' | 'garbled';
+export interface FakeConversation {
+  id: string;
+  status: string;
+  assignee_id: string | null;
+  tags: string[];
+  csat: Record<string, unknown> | null;
+}
 
-/** A minimal in-memory service for dialogues, with configurable faults. */
+export interface FakeNotification {
+  id: string;
+  type: string;
+  conversation_id: string;
+  message_id: string;
+}
+
+/** Outcome of a message's delivery to the sockets. */
+export type Fate = 'shown' | 'lost' | 'shown twice' | 'garbled';
+
+/** An agent's member has the agent's token as its id. */
+const NAMES: Record<string, string> = { sam: 'Sam Pine', ada: 'Ada Oak' };
+
+/** A minimal in-memory service with a desk for dialogues, with configurable faults. */
 export class FakeChat {
-  readonly conversations = new Map<string, { contact: string; messages: FakeMessage[] }>();
+  readonly conversations = new Map<string, FakeConversation & { contact: string; messages: FakeMessage[] }>();
+  /** Decides for the sockets that a message is meant for. */
   fate: (message: FakeMessage) => Fate = () => 'shown';
+  /** Where visitors see private notes. */
+  leak: 'nowhere' | 'history' | 'socket' = 'nowhere';
+  /** Changes what is written to the timeline. */
+  entry: (metadata: Record<string, unknown>) => Record<string, unknown> = metadata => metadata;
   /** History that a side reads. */
   remembered: (messages: FakeMessage[]) => FakeMessage[] = messages => messages;
-  private readonly agents: WebSocket[] = [];
+  /** Conversation that an agent reads. */
+  found: (conversation: FakeConversation) => FakeConversation = conversation => conversation;
+  notifiedBy = { socket: true, list: true };
+  private readonly notifications: FakeNotification[] = [];
+  private readonly agents = new Map<string, WebSocket>();
   private readonly visitors = new Map<string, WebSocket>();
 
   private constructor(readonly service: FakeService) {
     service.fallback = seen => this.route(seen);
     service.onSocket = (socket, { pathname, searchParams }) => {
-      if (pathname === '/ws/agent') this.agents.push(socket);
-      else this.visitors.set(searchParams.get('token')!, socket);
+      const sockets = pathname === '/ws/agent' ? this.agents : this.visitors;
+      sockets.set(searchParams.get('token')!, socket);
     };
   }
 
@@ -39,18 +68,48 @@ export class FakeChat {
     const [, , , , widgetId, widgetAction] = seen.path.split('/');
     const visitor = first === 'widget';
     if (seen.path === '/v1/widget/session') return ok({ visitor_token: seen.body['external_id'] });
-    if (seen.path === '/v1/auth/me') return ok({ member: { name: 'Sam Pine' } });
+    if (seen.path === '/v1/auth/me') return ok({ member: { id: seen.token, name: NAMES[seen.token!] } });
+    if (seen.path === '/v1/notifications') return ok({ items: this.notifiedBy.list ? this.notifications : [] });
     if (seen.path === '/v1/widget/conversations') return this.begin(seen);
     const conversation = this.conversations.get((visitor ? widgetId : id) ?? '');
     if (!conversation) return refuse(404, 'not_found');
-    switch (`${seen.method} ${visitor ? widgetAction : action}`) {
+    const route = `${seen.method} ${(visitor ? widgetAction : action) ?? ''}`.trim();
+    return visitor ? this.visitorRoute(route, conversation.id, seen) : this.agentRoute(route, conversation.id, seen);
+  }
+
+  private visitorRoute(route: string, id: string, { body, query }: RecordedRequest): Reply {
+    const conversation = this.conversations.get(id)!;
+    switch (route) {
       case 'POST messages':
-        return ok(this.addMessage(conversation, visitor ? 'contact' : 'agent', seen.body['content']), 201);
+        if (conversation.status === 'snoozed')
+          this.change(id, 'woken', { status: 'open' }, { reason: 'contact_wrote' });
+        return ok(this.addMessage(id, { sender_type: 'contact', content: body['content'] }), 201);
       case 'GET messages':
-        return ok({ items: this.page(conversation.messages, seen.query), next_cursor: null });
-      case 'POST take':
+        return ok(this.page(this.visibleToVisitor(conversation.messages, 'history'), query));
+      case 'POST rating':
+        this.change(id, 'rated', { csat: body });
+        return ok({});
+      default:
+        return refuse(404, 'not_found');
+    }
+  }
+
+  private agentRoute(route: string, id: string, { body, query }: RecordedRequest): Reply {
+    const conversation = this.conversations.get(id)!;
+    switch (route) {
+      case 'GET':
+        return ok(this.found(conversation));
+      case 'PATCH':
+        return ok(Object.assign(conversation, body));
+      case 'POST messages':
+        return ok(this.addMessage(id, { ...body, sender_type: 'agent' }), 201);
+      case 'GET messages':
+        return ok(this.page(conversation.messages, query));
+      case 'POST snooze':
+        this.change(id, 'snoozed', { status: 'snoozed' });
+        return ok({});
       case 'POST resolve':
-        this.addMessage(conversation, 'bot', action, 'event');
+        this.change(id, 'resolved', { status: 'resolved' });
         return ok({});
       default:
         return refuse(404, 'not_found');
@@ -58,46 +117,65 @@ export class FakeChat {
   }
 
   private begin({ body, token }: RecordedRequest): Reply {
-    const conversation = { id: `c${this.conversations.size + 1}`, contact: token!, messages: [] };
-    this.conversations.set(conversation.id, conversation);
-    const message = this.addMessage(conversation, 'contact', (body['message'] as { content: string }).content);
-    return ok({ conversation: { id: conversation.id }, message }, 201);
+    const id = `c${this.conversations.size + 1}`;
+    const assignees = Object.keys(NAMES);
+    const assignee_id = assignees[this.conversations.size % assignees.length]!;
+    const rest = { assignee_id: null, tags: [], csat: null, messages: [] };
+    this.conversations.set(id, { id, contact: token!, status: 'open', ...rest });
+    const { content } = body['message'] as { content: string };
+    const message = this.addMessage(id, { sender_type: 'contact', content });
+    this.change(id, 'assigned', { assignee_id }, { reason: 'round_robin' });
+    return ok({ conversation: { id }, message }, 201);
   }
 
-  private addMessage(
-    conversation: { contact: string; messages: FakeMessage[] },
-    sender: string,
-    content: unknown,
-    contentType = 'text',
-  ): FakeMessage {
-    const [id] = [...this.conversations].find(([, known]) => known.contact === conversation.contact)!;
-    const seq = conversation.messages.length + 1;
-    const message = {
-      id: `${id}-${seq}`,
-      conversation_id: id,
-      seq,
-      sender_type: sender,
-      content_type: contentType,
-      content,
-    };
-    conversation.messages.push(message);
-    this.show(message, [...this.agents, this.visitors.get(conversation.contact)!]);
+  private change(id: string, event: string, changes: Partial<FakeConversation>, details: object = {}): void {
+    const conversation = Object.assign(this.conversations.get(id)!, changes);
+    const metadata = this.entry({ event, assignee_id: conversation.assignee_id, ...details });
+    const isPrivate = event !== 'resolved';
+    this.addMessage(id, { sender_type: 'bot', content_type: 'event', content: null, metadata, private: isPrivate });
+  }
+
+  private addMessage(id: string, given: Partial<FakeMessage>): FakeMessage {
+    const { messages } = this.conversations.get(id)!;
+    const seq = messages.length + 1;
+    const standard = { sender_type: '', content_type: 'text', content: '', private: false, metadata: {} };
+    const message = { ...standard, ...given, id: `${id}-${seq}`, conversation_id: id, seq };
+    messages.push(message);
+    this.show(message);
+    const { mentions = [] } = message.metadata as { mentions?: string[] };
+    for (const memberId of mentions) this.notify(memberId, message);
     return message;
   }
 
-  private show(message: FakeMessage, sockets: WebSocket[]): void {
+  private show(message: FakeMessage): void {
     const fate = this.fate(message);
     const shown = fate === 'garbled' ? { ...message, content: '…' } : message;
+    const visitor = this.visitors.get(this.conversations.get(message.conversation_id)!.contact)!;
+    const isVisible = this.visibleToVisitor([message], 'socket').length > 0;
+    const sockets = [...this.agents.values(), ...(isVisible ? [visitor] : [])];
     for (let time = fate === 'lost' ? 0 : fate === 'shown twice' ? 2 : 1; time > 0; time--) {
       const frame = { type: 'message.created', id: `e-${message.id}-${time}`, data: { message: shown } };
       for (const socket of sockets) socket.send(JSON.stringify(frame));
     }
   }
 
-  private page(messages: FakeMessage[], query: Record<string, string>): FakeMessage[] {
+  private visibleToVisitor(messages: FakeMessage[], view: 'history' | 'socket'): FakeMessage[] {
+    return messages.filter(one => !one.private || (one.content_type === 'text' && this.leak === view));
+  }
+
+  private notify(memberId: string, { id, conversation_id }: FakeMessage): void {
+    const notification = { id: `n-${id}`, type: 'mentioned', conversation_id, message_id: id };
+    this.notifications.push(notification);
+    if (!this.notifiedBy.socket) return;
+    const frame = { type: 'notification.created', data: { notification } };
+    this.agents.get(memberId)!.send(JSON.stringify(frame));
+  }
+
+  private page(messages: FakeMessage[], query: Record<string, string>) {
     const after = Number(query['after_seq']);
-    return this.remembered(messages)
+    const items = this.remembered(messages)
       .filter(({ seq }) => seq > after)
       .slice(0, Number(query['limit']));
+    return { items, next_cursor: null };
   }
 }

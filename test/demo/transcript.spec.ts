@@ -15,6 +15,15 @@ const resolved: Transcript = {
       text: "Hi, my order HP-20418 was supposed to arrive on Tuesday and the tracking page hasn't moved since Saturday. Is it lost?",
       at: at(30),
     },
+    { speaker: 'service', name: '', text: 'assigned to Sam Pine (round robin)', at: at(30) },
+    { speaker: 'service', name: '', text: 'tagged delivery, tracking', at: at(30) },
+    {
+      speaker: 'note',
+      name: 'Sam Pine',
+      text: '@Ada Oak, can you help with “delivery”? They write: “Hi, my order HP-20418 was supposed to arrive.”',
+      at: at(30),
+    },
+    { speaker: 'service', name: '', text: 'Ada Oak is notified', at: at(30) },
     { speaker: 'agent', name: 'Sam Pine', text: 'Good morning! One moment please.', at: at(31) },
     {
       speaker: 'agent',
@@ -29,8 +38,15 @@ const resolved: Transcript = {
       text: `Here you see where: https://harbour-pine.example/${'pick-up-points/'.repeat(4)}near-you`,
       at: at(34),
     },
+    { speaker: 'service', name: '', text: 'resolved by Sam Pine', at: at(35) },
+    {
+      speaker: 'service',
+      name: '',
+      text: 'rated 5 of 5: “That was quick, and the shop nearby is on my way home anyway. Thanks 🙏”',
+      at: at(36),
+    },
   ],
-  outcome: 'resolved after 5 messages, each seen by both sides',
+  outcome: '5 messages, each seen by both sides',
 };
 const failed: Transcript = {
   title: 'lamp-and-bulb',

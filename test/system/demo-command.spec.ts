@@ -9,6 +9,14 @@ import { emptyDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { rememberSecrets } from '../support/known-secrets.js';
 
+/** Lines of the summary of two dialogues. */
+const DESK = [
+  /^2 conversations assigned by the service: /m,
+  /^2 conversations tagged$/m,
+  /^1 conversation snoozed, and woken by the contact$/m,
+  /^1 mention notified/m,
+  /^2 ratings, 4\.5 of 5 on average$/m,
+];
 const COMMAND = 'dist/bin/demo/main.js';
 
 /** The built demo in its own process. */
@@ -111,7 +119,7 @@ describe('`npm run demo`', () => {
 
   function start(...argv: string[]): Demo {
     const environment = { DATA_DIR: join(folder, 'data'), DATABASE_URL: database.url, PORT: takenPort() };
-    const demo = new Demo(['--speed', '0', '--limit', '1', ...argv], environment);
+    const demo = new Demo(['--speed', '0', '--limit', '2', ...argv], environment);
     running.push(demo);
     return demo;
   }
@@ -127,7 +135,8 @@ describe('`npm run demo`', () => {
     expect(one!.apiKey).not.toBe(two!.apiKey);
     for (const demo of demos) {
       expect(demo.out).toMatch(new RegExp(`^Port ${takenPort()} is taken: this demo listens on \\d+ instead\\.$`, 'm'));
-      expect(demo.out).toContain('resolved after');
+      expect(demo.out).toContain('2 dialogues played');
+      for (const line of DESK) expect(demo.out).toMatch(line);
       expect(demo.out).not.toContain('failed');
     }
     for (const { baseUrl } of [one!, two!]) {
@@ -137,6 +146,28 @@ describe('`npm run demo`', () => {
     expect(await demos[0]!.stop()).toBe(0);
     expect(await worksWith(two!.baseUrl, two!.apiKey)).toBe('Demo shop');
     await expect(worksWith(two!.baseUrl, one!.apiKey)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
+  }, 120_000);
+
+  it('The demo shows what the desk does in each conversation, and notifies a mentioned colleague on its socket.', async () => {
+    const demo = start('--exit');
+    expect(await demo.ended).toBe(0);
+    for (const line of DESK) expect(demo.out).toMatch(line);
+    expect(demo.out).toMatch(/^1 mention notified on the socket$/m);
+    const conversations = demo.out.split('── boots-too-small');
+    expect(conversations.map(text => text.match(/(?<=→ )\w+/g))).toEqual([
+      ['assigned', 'tagged', expect.stringMatching(/^(Olivia|Sam|Grace)$/), 'resolved', 'rated'],
+      ['assigned', 'tagged', 'snoozed', 'woken', 'resolved', 'rated'],
+    ]);
+    expect(conversations[0]).toMatch(/^ +(Olivia|Sam|Grace), private note\n +┊ @/m);
+  }, 120_000);
+
+  it('The demo stops with an error if something in a dialogue fails.', async () => {
+    const file = join(folder, 'refused-tag.jsonl');
+    writeFileSync(file, JSON.stringify({ id: 'refused', topics: ['\u0000'], turns: [['contact', 'Hello?']] }));
+    const demo = start('--dialogues', file);
+    expect(await demo.ended).toBe(1);
+    expect(demo.out).toMatch(/^failed: refused: /m);
+    expect(demo.out).not.toContain('keeps running');
   }, 120_000);
 
   it('The demo prints how long each token lasts.', async () => {

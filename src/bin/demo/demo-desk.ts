@@ -1,15 +1,18 @@
-import { AgentClient, ApiError } from '@support-chat/sdk';
+import { AgentClient, ApiError, ServerClient } from '@support-chat/sdk';
+import type { Routing } from './desk-work.js';
+import { makeAvailable, signInColleagues } from './team.js';
 
-/** Credentials of the demo's agent. They are not secret: the demo is for trials on a local machine. */
+/** Credentials of the demo's owner. They are not secret: the demo is for trials on a local machine. */
 export const DEMO_AGENT = { email: 'olivia@demo.example', password: 'demo-desk-password' };
+export const ROUTING: Routing = 'round_robin';
 
 const KEY_NAME = 'demo';
 export const KEY_HOURS = 24;
 const KEY_MS = KEY_HOURS * 3_600_000;
 
 export interface DemoDesk {
-  /** A client that is logged in. */
-  agent: AgentClient;
+  /** Clients of the owner and its colleagues, which are logged in. */
+  agents: AgentClient[];
   widgetToken: string;
   /** An API key for a backend. A key is shown only once, so each run creates its own. */
   apiKey: string;
@@ -17,18 +20,34 @@ export interface DemoDesk {
   close(): Promise<void>;
 }
 
-/** Logs in to the demo workspace. The first run registers it, and later runs use the same one. */
+/** Logs in to the demo workspace and sets it up. The first run registers it, and later runs use the same one. */
 export async function openDesk(baseUrl: string): Promise<DemoDesk> {
-  const agent = new AgentClient({ baseUrl });
-  await loginOrRegister(agent);
-  const { items } = await agent.channels.list();
+  const owner = new AgentClient({ baseUrl });
+  await loginOrRegister(owner);
+  const { widget_token: widgetToken } = await setUpChannel(owner);
+  await revokeExpiredKeys(owner);
+  const expires_at = new Date(Date.now() + KEY_MS).toISOString();
+  const { id, key: apiKey } = await owner.apiKeys.create({ name: KEY_NAME, expires_at });
+  const close = async () => void (await owner.apiKeys.revoke(id));
+  const colleagues = await signInColleagues(baseUrl, new ServerClient({ baseUrl, apiKey }), DEMO_AGENT.password);
+  const agents = [owner, ...colleagues];
+  await makeAvailable(owner, agents);
+  return { agents, widgetToken, apiKey, close };
+}
+
+/**
+ * Makes the service assign conversations, and visitors able to rate them. Takes back settings of a trial that would
+ * change what is said: automatic answers, and questions before the first message.
+ */
+async function setUpChannel(owner: AgentClient) {
+  const { items } = await owner.channels.list();
   const [channel] = items;
   if (!channel) throw new Error('the demo workspace has no channel');
-  await revokeExpiredKeys(agent);
-  const expires_at = new Date(Date.now() + KEY_MS).toISOString();
-  const { id, key } = await agent.apiKeys.create({ name: KEY_NAME, expires_at });
-  const close = async () => void (await agent.apiKeys.revoke(id));
-  return { agent, widgetToken: channel.widget_token, apiKey: key, close };
+  return owner.channels.update(channel.id, {
+    routing: { mode: ROUTING },
+    csat_enabled: true,
+    widget_config: { away_message: '', pre_chat_form: { enabled: false } },
+  });
 }
 
 /**

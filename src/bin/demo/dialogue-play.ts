@@ -1,132 +1,144 @@
-import type { AgentClient, MessageView, VisitorSocket } from '@support-chat/sdk';
+import type { MessageView, VisitorSocket } from '@support-chat/sdk';
 import { VisitorClient } from '@support-chat/sdk';
-import { Deliveries } from './deliveries.js';
+import { noteText, type DeskPlan } from './desk-plan.js';
+import { DeskWork, type Desk } from './desk-work.js';
 import type { Dialogue, Speaker } from './dialogue.js';
-import { describeDifference, readHistory, type SentMessage } from './history.js';
+import { explainFailure } from './explain-failure.js';
+import { describeDifference, readHistory } from './history.js';
 import { throttle, type Pace } from './pace.js';
-import { retryRateLimited } from './retry-rate-limited.js';
 import type { Person } from './people.js';
-import type { Line } from './transcript.js';
+import { PlayRecord } from './play-record.js';
+import type { Received } from './received.js';
+import { recordMessages } from './received-messages.js';
+import { retryRateLimited } from './retry-rate-limited.js';
 
-/** The settings and clients that all dialogues of a run share. */
-export interface PlayContext {
+/** The settings and agents that all dialogues of a run share. */
+export interface PlayContext extends Desk {
   baseUrl: string;
   wsBaseUrl?: string | undefined;
   widgetToken: string;
-  agent: AgentClient;
-  agentName: string;
-  /** Messages that the agent's socket has received. */
-  agentDeliveries: Deliveries;
-  agentTyping: (conversationId: string) => void;
   pace: Pace;
-  patienceMs: number;
 }
 
-/** Plays one dialogue between a new contact and the agent. It fails when a message does not reach the other side. */
+/** Plays one dialogue between a new contact and the agent to whom the service assigns it. */
 export class DialoguePlay {
-  readonly lines: Line[] = [];
-  readonly sent: SentMessage[] = [];
-  /** Number of messages that arrived on the other side's socket. */
-  frames = 0;
+  readonly record = new PlayRecord();
   private visitor!: VisitorClient;
   private socket!: VisitorSocket;
-  private visitorDeliveries!: Deliveries;
+  private visitorMessages!: Received<MessageView>;
   private conversationId = '';
-  private assigned = false;
+  private desk!: DeskWork;
+  private readonly showVisitorTyping = throttle(id => this.socket.typing(id));
 
   constructor(
     private readonly context: PlayContext,
     private readonly dialogue: Dialogue,
+    private readonly plan: DeskPlan,
     private readonly contact: Person & { externalId: string },
   ) {}
 
-  /** @throws Error that names the lost message and its recipient */
+  /** @throws Error that names what was lost or did not happen */
   async run(): Promise<void> {
-    const { baseUrl, wsBaseUrl, widgetToken, patienceMs } = this.context;
+    const { baseUrl, wsBaseUrl, widgetToken, agents } = this.context;
     this.visitor = await retryRateLimited(() =>
       VisitorClient.start({ baseUrl, wsBaseUrl, widgetToken, ...this.contact }),
     );
     this.socket = await this.visitor.connect();
     try {
-      this.visitorDeliveries = new Deliveries(this.socket, patienceMs);
+      this.visitorMessages = recordMessages(this.socket);
       await this.playTurns();
-      await retryRateLimited(() => this.context.agent.conversations.resolve(this.conversationId));
+      await this.desk.resolve();
+      await this.rate();
+      await this.desk.check(this.plan);
       await this.checkHistories();
     } finally {
       this.socket.close();
-      this.context.agentDeliveries.forget(this.conversationId);
+      for (const agent of agents) agent.forget(this.conversationId);
     }
   }
 
   private async playTurns(): Promise<void> {
-    const visitorTyping = throttle(() => this.socket.typing(this.conversationId));
+    const { noteBefore, snoozeAfter } = this.plan;
     let previous = '';
-    for (const [speaker, text] of this.dialogue.turns) {
-      if (speaker === 'agent') await this.takeConversation();
-      const typing = speaker === 'agent' ? this.context.agentTyping : visitorTyping;
-      await this.context.pace.simulateTurn(
-        previous,
-        text,
-        () => this.conversationId !== '' && typing(this.conversationId),
-      );
-      const message = await retryRateLimited(() =>
-        speaker === 'agent' ? this.sendAsAgent(text) : this.sendAsVisitor(text),
-      );
-      this.recordMessage(speaker, message);
+    for (const [position, [speaker, text]] of this.dialogue.turns.entries()) {
+      if (position === noteBefore) await this.askColleague(previous);
+      await this.simulateTurn(speaker, previous, text);
+      const message = await retryRateLimited(() => this.send(speaker, text));
+      this.record.addMessage({ speaker, name: this.nameOf(speaker) }, message);
+      if (position === 0) await this.beginDeskWork();
       await this.checkDelivery(speaker, message);
+      if (speaker === 'contact') await this.desk.checkWoken();
+      if (position === snoozeAfter) await this.desk.snooze();
       previous = text;
     }
   }
 
-  private async sendAsVisitor(text: string): Promise<MessageView> {
+  private simulateTurn(speaker: Speaker, previous: string, text: string): Promise<void> {
+    const showTyping = speaker === 'agent' ? this.desk.assignee.showTyping : this.showVisitorTyping;
+    return this.context.pace.simulateTurn(
+      previous,
+      text,
+      () => this.conversationId !== '' && showTyping(this.conversationId),
+    );
+  }
+
+  private async send(speaker: Speaker, text: string): Promise<MessageView> {
+    if (speaker === 'agent') return this.desk.assignee.client.conversations.send(this.conversationId, text);
     if (this.conversationId !== '') return this.visitor.send(this.conversationId, text);
     const { conversation, message } = await this.visitor.startConversation(text);
     this.conversationId = conversation.id;
     return message;
   }
 
-  private sendAsAgent(text: string): Promise<MessageView> {
-    return this.context.agent.conversations.send(this.conversationId, text);
+  private async beginDeskWork(): Promise<void> {
+    this.desk = await DeskWork.begin(this.context, this.conversationId, this.record);
+    await this.desk.tag(this.plan.tags);
   }
 
-  private async takeConversation(): Promise<void> {
-    if (this.assigned) return;
-    await retryRateLimited(() => this.context.agent.conversations.take(this.conversationId));
-    this.assigned = true;
+  private askColleague(contactText: string): Promise<void> {
+    return this.desk.askColleague(noteText(this.desk.colleague.member.name, this.dialogue, contactText));
   }
 
-  private recordMessage(speaker: Speaker, { id, content }: MessageView): void {
-    const name = speaker === 'agent' ? this.context.agentName : this.contact.name;
-    this.lines.push({ speaker, name, text: content ?? '', at: new Date() });
-    this.sent.push({ id, speaker, text: content ?? '' });
+  private async rate(): Promise<void> {
+    const { rating } = this.plan;
+    if (!rating) return;
+    await retryRateLimited(() => this.visitor.rate(this.conversationId, rating));
+    this.record.addEvent(`rated ${rating.score} of 5: “${rating.comment}”`, { name: 'rated', public: false });
+    this.record.outcome.score = rating.score;
   }
 
   private async checkDelivery(speaker: Speaker, { id, content }: MessageView): Promise<void> {
-    const [deliveries, side] =
-      speaker === 'agent' ? [this.visitorDeliveries, 'visitor'] : [this.context.agentDeliveries, 'agent'];
-    try {
-      const shown = await deliveries.waitFor(this.conversationId, id);
+    const [received, side] =
+      speaker === 'agent' ? [this.visitorMessages, 'visitor'] : [this.desk.assignee.messages, 'agent'];
+    await explainFailure(`message ${this.record.messages} did not reach the ${side}`, async () => {
+      const { patienceMs } = this.context;
+      const shown = await received.waitFor(this.conversationId, one => one.id === id, 'no message.created', patienceMs);
       if (shown.content !== content) throw new Error(`it arrived as ${JSON.stringify(shown.content)}`);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Error(`message ${this.sent.length} did not reach the ${side}: ${why}`, { cause: error });
-    }
-    this.frames += 1;
+    });
+    this.record.frames += 1;
   }
 
-  /** Compares both histories with the sent messages, and checks that no socket received a message twice. */
+  /** Checks on both sides that nothing was lost, doubled or leaked: in what they read, and in what their sockets got. */
   private async checkHistories(): Promise<void> {
     const id = this.conversationId;
+    const { client, messages } = this.desk.assignee;
     const sides = [
-      { side: 'visitor', reader: this.visitor, deliveries: this.visitorDeliveries },
-      { side: 'agent', reader: this.context.agent.conversations, deliveries: this.context.agentDeliveries },
-    ];
-    for (const { side, reader, deliveries } of sides) {
+      { side: 'visitor', reader: this.visitor, received: this.visitorMessages },
+      { side: 'agent', reader: client.conversations, received: messages },
+    ] as const;
+    for (const { side, reader, received } of sides) {
       const history = await readHistory(range => retryRateLimited(() => reader.messages(id, range)));
-      const wrong = describeDifference(this.sent, history);
+      const wrong = describeDifference(this.record.historyOf(side), history);
       if (wrong !== undefined) throw new Error(`the ${side}’s history: ${wrong}`);
-      const repeated = deliveries.findRepeated(id);
+      const repeated = received.findRepeated(id);
       if (repeated.length > 0) throw new Error(`the ${side} received more than once: ${repeated.join(', ')}`);
     }
+    const leaked = this.visitorMessages.list(id).filter(message => message.private);
+    if (leaked.length > 0)
+      throw new Error(`the visitor received private messages: ${leaked.map(m => m.id).join(', ')}`);
+  }
+
+  private nameOf(speaker: Speaker): string {
+    return speaker === 'agent' ? this.desk.assignee.member.name : this.contact.name;
   }
 }

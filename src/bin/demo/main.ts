@@ -5,10 +5,11 @@ import { environment, loadConfig } from '../../config/config.js';
 import { createLog } from '../../platform/logging/log.js';
 import { Service } from '../../service.js';
 import { ConfigInvalid } from '../../config/env.js';
-import { DEMO_AGENT, KEY_HOURS, openDesk } from './demo-desk.js';
+import { DEMO_AGENT, KEY_HOURS, openDesk, ROUTING } from './demo-desk.js';
 import { freePort } from './free-port.js';
 import { loadDialogues, playDialogues, progressLine, summaryText } from './index.js';
 import { readOptions, USAGE } from './options.js';
+import { COLLEAGUES } from './team.js';
 
 /** High but finite rates, because one machine plays all visitors and agents. */
 const RATES = 'register=1000/60,widget_session=100000/60,visitor=100000/60,visitor_message=100000/60,agent=1000000/60';
@@ -31,16 +32,17 @@ let service = new Service(config, log());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void finish(0));
 const port = await start();
 const baseUrl = urlOf(port);
-print(
-  `The service listens on ${baseUrl}. Playing ${Math.min(dialogues.length, options.limit ?? Infinity)} dialogues.\n`,
-);
+print(`The service listens on ${baseUrl}. Playing ${Math.min(dialogues.length, options.limit ?? Infinity)} dialogues.`);
+print(`Three agents are online; the service assigns each conversation to one of them.
+Each arrow (→) is something that an agent, the visitor or the service does besides writing.\n`);
 
-const { agent, widgetToken, apiKey, close } = await openDesk(baseUrl).catch(giveUp);
+const { agents, widgetToken, apiKey, close } = await openDesk(baseUrl).catch(giveUp);
 closeDesk = close;
 const many = options.atOnce > 1;
 const summary = await playDialogues({
   baseUrl,
-  agent,
+  agents,
+  routing: ROUTING,
   widgetToken,
   dialogues,
   limit: options.limit,
@@ -51,7 +53,8 @@ const summary = await playDialogues({
     : { onDialogue: block => print(block) }),
 });
 print(summaryText(summary));
-if (options.exit || service.stopped) await finish(summary.failures.length === 0 ? 0 : 1);
+if (summary.failures.length > 0) await finish(1);
+if (options.exit || service.stopped) await finish(0);
 
 const visitor = await VisitorClient.start({ baseUrl, widgetToken, name: 'You' });
 print(`The service keeps running. To try it yourself:
@@ -59,10 +62,11 @@ print(`The service keeps running. To try it yourself:
   API             ${baseUrl}/v1
   Reference       ${baseUrl}/docs
   Agent login     ${DEMO_AGENT.email}   ${DEMO_AGENT.password}
+                  Colleagues with the same password: ${COLLEAGUES.map(({ email }) => email).join(', ')}
   Widget token    ${widgetToken}
   Visitor socket  ws://localhost:${port}/ws/visitor?token=${visitor.session.visitor_token}
                   This token lasts 24 hours; POST /v1/widget/session gets another.
-  Agent socket    ws://localhost:${port}/ws/agent?token=${agent.tokens?.token ?? ''}
+  Agent socket    ws://localhost:${port}/ws/agent?token=${agents[0]?.tokens?.token ?? ''}
                   This token lasts 15 minutes; POST /v1/auth/login gets another.
   API key         ${apiKey}
                   It lasts until this demo stops, at most ${KEY_HOURS} hours.

@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentClient } from '@support-chat/sdk';
-import { Deliveries } from './deliveries.js';
+import { planDesk } from './desk-plan.js';
+import type { Routing } from './desk-work.js';
 import { DialoguePlay, type PlayContext } from './dialogue-play.js';
 import type { Dialogue } from './dialogue.js';
-import { throttle, Pace } from './pace.js';
+import { OnlineAgent } from './online-agent.js';
+import { Pace } from './pace.js';
 import { personAt } from './people.js';
+import type { PlayRecord } from './play-record.js';
 import type { Failure, Progress, Summary } from './report.js';
 import { transcript, type TranscriptStyle } from './transcript.js';
 
 export interface PlayOptions {
   baseUrl: string;
   wsBaseUrl?: string | undefined;
-  /** A client that is logged in. This agent answers in every dialogue. */
-  agent: AgentClient;
+  /** At least two clients that are logged in. The service assigns each dialogue to one of these agents. */
+  agents: readonly AgentClient[];
+  /** The channel's mode. */
+  routing: Routing;
   widgetToken: string;
   dialogues: readonly Dialogue[];
   /** Maximum number of dialogues. */
@@ -31,58 +36,52 @@ export interface PlayOptions {
 
 /**
  * Plays dialogues over real HTTP and real sockets. Each message must arrive on the other side's socket before the next
- * is sent, and both histories must contain all sent messages. The summary lists failed dialogues; the others continue.
- * @throws ApiError when the agent's own socket cannot be opened
+ * is sent, the service must do its part of the desk's work, and both histories must contain exactly what was sent. The
+ * summary lists failed dialogues; the others continue.
+ * @throws ApiError when the socket of an agent cannot be opened
  */
 export async function playDialogues(options: PlayOptions): Promise<Summary> {
-  const { agent, patienceMs = 10_000 } = options;
   const dialogues = options.dialogues.slice(0, options.limit);
   const started = performance.now();
-  const { member } = await agent.me();
   const pace = new Pace(options.speed ?? 0);
-  const socket = await agent.connect();
-  const context: PlayContext = {
-    ...options,
-    agentName: member.name,
-    agentDeliveries: new Deliveries(socket, patienceMs),
-    agentTyping: throttle(id => socket.typing(id)),
-    pace,
-    patienceMs,
-  };
-  const totals = { played: 0, messages: 0, frames: 0, failures: [] as Failure[] };
+  const agents = await Promise.all(options.agents.map(client => OnlineAgent.connect(client)));
+  const context: PlayContext = { ...options, agents, pace, patienceMs: options.patienceMs ?? 10_000 };
+  const summary: Summary = { dialogues: 0, messages: 0, frames: 0, seconds: 0, outcomes: [], failures: [] };
   const run = randomUUID();
   const playOne = async (dialogue: Dialogue, index: number): Promise<void> => {
     // a new contact each time: a visitor has at most one unresolved conversation, and a known one has a history
-    const play = new DialoguePlay(context, dialogue, { ...personAt(index), externalId: `demo-${run}-${index}` });
+    const contact = { ...personAt(index), externalId: `demo-${run}-${index}` };
+    const play = new DialoguePlay(context, dialogue, planDesk(dialogue, index), contact);
     const error = await play.run().then(() => undefined, toError);
-    if (error) totals.failures.push({ dialogue: dialogue.id, error });
-    totals.played += 1;
-    totals.messages += play.sent.length;
-    totals.frames += play.frames;
-    options.onDialogue?.(renderBlock(dialogue, play, error, options.style));
-    const { played, messages, failures } = totals;
+    addToSummary(summary, play.record, error && { dialogue: dialogue.id, error });
+    options.onDialogue?.(renderBlock(dialogue, play.record, error, options.style));
+    const { dialogues: played, messages, failures } = summary;
     options.onProgress?.({ played, total: dialogues.length, messages, failed: failures.length });
   };
   try {
     await runConcurrently(options.concurrency ?? 1, dialogues, playOne);
   } finally {
-    socket.close();
+    for (const agent of agents) agent.disconnect();
   }
-  const { played, ...rest } = totals;
-  return { dialogues: played, ...rest, seconds: (performance.now() - started) / 1000 };
+  return { ...summary, seconds: (performance.now() - started) / 1000 };
+}
+
+function addToSummary(summary: Summary, record: PlayRecord, failure: Failure | undefined): void {
+  summary.dialogues += 1;
+  summary.messages += record.messages;
+  summary.frames += record.frames;
+  summary.outcomes.push(record.outcome);
+  if (failure) summary.failures.push(failure);
 }
 
 function renderBlock(
-  dialogue: Dialogue,
-  play: DialoguePlay,
+  { id: title, topics }: Dialogue,
+  { messages, lines }: PlayRecord,
   error: Error | undefined,
   style?: TranscriptStyle,
 ): string {
-  const outcome = error
-    ? `failed: ${error.message}`
-    : `resolved after ${play.sent.length} messages, each seen by both sides`;
-  const { id: title, topics } = dialogue;
-  return transcript({ title, topics, lines: play.lines, outcome, failed: error !== undefined }, style);
+  const outcome = error ? `failed: ${error.message}` : `${messages} messages, each seen by both sides`;
+  return transcript({ title, topics, lines, outcome, failed: error !== undefined }, style);
 }
 
 /** Processes items in order, up to `concurrency` at a time. */

@@ -1,8 +1,8 @@
 import type { Speaker } from './dialogue.js';
 
-/** One message of a transcript. */
+/** One message, private note, or event of a transcript. Events are what the desk or the service did. */
 export interface Line {
-  speaker: Speaker;
+  speaker: Speaker | 'note' | 'service';
   name: string;
   text: string;
   at?: Date;
@@ -28,17 +28,20 @@ export interface TranscriptStyle {
 }
 
 const MIN_WIDTH = 40;
-const INK = { contact: 36, agent: 32, quiet: 2, bad: 31 } as const;
+const INK = { contact: 36, agent: 32, note: 33, service: 35, quiet: 2, bad: 31 } as const;
 
-/** Formats a dialogue as text, with the contact on the left and the agent on the right. */
+type Paint = (ink: keyof typeof INK, text: string) => string;
+
+/** Formats a dialogue as text: the contact and events on the left, agents and their notes on the right. */
 export function transcript({ title, topics, lines, outcome, failed }: Transcript, style: TranscriptStyle = {}): string {
   const width = Math.max(MIN_WIDTH, style.width ?? 80);
-  const paint = (ink: keyof typeof INK, text: string): string =>
-    style.colour ? `\u001b[${INK[ink]}m${text}\u001b[0m` : text;
+  const paint: Paint = (ink, text) => (style.colour ? `\u001b[${INK[ink]}m${text}\u001b[0m` : text);
   const body = lines.flatMap((line, index) => {
-    const margin = ' '.repeat(line.speaker === 'contact' ? 2 : Math.floor(width * 0.25));
-    const text = wrap(line.text, Math.floor(width * 0.7)).map(row => `${paint(line.speaker, '│')} ${row}`.trimEnd());
     const sameSpeaker = lines[index - 1]?.speaker === line.speaker;
+    if (line.speaker === 'service') return [...(sameSpeaker ? [] : ['']), ...eventRows(line.text, width, paint)];
+    const margin = ' '.repeat(line.speaker === 'contact' ? 2 : Math.floor(width * 0.25));
+    const bar = paint(line.speaker, line.speaker === 'note' ? '┊' : '│');
+    const text = wrap(line.text, Math.floor(width * 0.7)).map(row => `${bar} ${row}`.trimEnd());
     const rows = sameSpeaker ? text : [paint(line.speaker, nameOf(line, style)), ...text];
     return ['', ...rows.map(row => `${margin}${row}`)];
   });
@@ -47,8 +50,14 @@ export function transcript({ title, topics, lines, outcome, failed }: Transcript
   return `${[head, ...body, '', ...end, ''].join('\n')}\n`;
 }
 
-function nameOf({ name, at }: Line, style: TranscriptStyle): string {
-  return style.times && at ? `${clean(name)}  ${at.toISOString().slice(11, 19)}` : clean(name);
+/** `→ assigned to Olivia` */
+function eventRows(text: string, width: number, paint: Paint): string[] {
+  return wrap(text, width - 4).map((row, index) => `  ${paint('service', `${index === 0 ? '→' : ' '} ${row}`)}`);
+}
+
+function nameOf({ speaker, name, at }: Line, style: TranscriptStyle): string {
+  const title = speaker === 'note' ? `${clean(name)}, private note` : clean(name);
+  return style.times && at ? `${title}  ${at.toISOString().slice(11, 19)}` : title;
 }
 
 /** `── title ─────────── topics ──` */
