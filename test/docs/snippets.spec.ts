@@ -48,7 +48,7 @@ declare global {
 
 describe('Code in the documents', () => {
   it('The documents use exactly the languages that are checked here.', () => {
-    const languages = ['json', 'sh', 'ts'];
+    const languages = ['sh', 'ts'];
     expect([...new Set(snippets.map(({ language }) => language))].sort()).toEqual(languages);
   });
 
@@ -71,13 +71,6 @@ describe('Code in the documents', () => {
       expect(found).toEqual([expect.stringContaining("Property 'startTalk' does not exist")]);
     });
   });
-
-  it.each(inLanguage('json').map(({ location, text }) => [location, text]))(
-    'The JSON snippet parses: %s',
-    (_location, text) => {
-      expect(JSON.parse(text)).toBeInstanceOf(Object);
-    },
-  );
 
   it.each(inLanguage('sh').map(({ location, text }) => [location, text]))(
     'The shell snippet parses: %s',
