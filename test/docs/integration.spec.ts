@@ -9,8 +9,10 @@ import type { Method } from '../support/http.js';
 import { blocksIn, brokenLinks } from '../support/pages.js';
 import { runShell } from '../support/shell.js';
 import type { Caller } from '../support/http.js';
-import { unique, World } from '../support/world.js';
+import { unique, World, type Desk } from '../support/world.js';
 
+/** The steps start a hundred processes. */
+const SHELL_MS = 120_000;
 const PAGE = 'docs/INTEGRATION.md';
 const page = readFileSync(PAGE, 'utf8');
 
@@ -30,36 +32,53 @@ async function runSnippet(text: string, variables: Record<string, unknown>): Pro
   await new AsyncFunction('sdk', ...Object.keys(variables), outputText)(sdk, ...Object.values(variables));
 }
 
+/** Creates a contact with the same e-mail as others. */
+async function contactOf(desk: Desk): Promise<string> {
+  const { data } = await desk.owner.api.post('/v1/contacts', { name: 'Vera', email: 'same@example.com' });
+  return data.id;
+}
+
 describe('The integration page', () => {
-  it('The shell steps of the integration page succeed in order.', async () => {
-    const steps = blocksIn(page, 'sh').map(block => block.replaceAll('localhost:3000', new URL(world.app.url).host));
-    expect(steps.length).toBeGreaterThan(12);
-    const { code, out } = await runShell(steps.join('\necho\n'));
-    const failures = [...out.matchAll(/"ok":false.*?"code":"([a-z_]+)"/g)].map(([, failed]) => failed);
-    // The page announces three refusals: a ticket used twice, a deactivated member, a revoked key.
-    expect({ code, failures, out }).toMatchObject({
-      code: 0,
-      failures: ['sso_ticket_invalid', 'token_revoked', 'invalid_token'],
-    });
-    for (const pattern of [
-      /^idempotency-replayed: true/im,
-      /^Location: http\S+\/dashboard#sso_ticket=sst_/m,
-      /"scope":\{"type":"channels","channel_ids":\["[0-9a-f-]{36}"\]\}/,
-      /^channels$/m,
-      /"workspace_name":"Demo shop"/,
-      /^deactivated$/m,
-      /^ratelimit-limit: \d+/im,
-    ]) {
-      expect(out).toMatch(pattern);
-    }
-    expect(out).not.toContain('undefined');
-  });
+  it(
+    'The shell steps of the integration page succeed in order.',
+    async () => {
+      const steps = blocksIn(page, 'sh').map(block => block.replaceAll('localhost:3000', new URL(world.app.url).host));
+      expect(steps.length).toBeGreaterThan(12);
+      const { code, out } = await runShell(steps.join('\necho\n'));
+      const failures = [...out.matchAll(/"ok":false.*?"code":"([a-z_]+)"/g)].map(([, failed]) => failed);
+      // The page announces three refusals: a ticket used twice, a deactivated member, a revoked key.
+      expect({ code, failures, out }).toMatchObject({
+        code: 0,
+        failures: ['sso_ticket_invalid', 'token_revoked', 'invalid_token'],
+      });
+      for (const pattern of [
+        /^idempotency-replayed: true/im,
+        /^Location: http\S+\/dashboard#sso_ticket=sst_/m,
+        /"scope":\{"type":"channels","channel_ids":\["[0-9a-f-]{36}"\]\}/,
+        /^channels$/m,
+        /"workspace_name":"Demo shop"/,
+        /^delivery$/m,
+        /^Quick and friendly\.$/m,
+        /Vera\nWhere is my parcel\?/,
+        /^\[ 'phone' \]$/m,
+        /^\[ 'parcel' \]$/m,
+        /^Vera$/m,
+        /^deactivated$/m,
+        /^ratelimit-limit: \d+/im,
+      ]) {
+        expect(out).toMatch(pattern);
+      }
+      expect(out).not.toContain('undefined');
+    },
+    SHELL_MS,
+  );
 
   it('The SDK snippets of the integration page do the same, from sign-in to deactivation.', async () => {
     const desk = await world.register();
     const made = await desk.owner.api.post('/v1/api-keys', { name: 'shop backend' });
     const user = { email: `${unique('user')}@example.com`, name: 'Mia' };
     const done: unknown[] = [];
+    const saved = new Map<string, string>();
     const window = {
       location: { href: '' },
       history: { state: null, replaceState: (_state: unknown, _unused: string, url: string) => void done.push(url) },
@@ -79,14 +98,18 @@ describe('The integration page', () => {
       },
       keep: (tokens: unknown) => done.push(tokens && 'tokens'),
       render: (conversations: unknown[]) => done.push(conversations),
+      choose: (duplicates: unknown[]) => Promise.resolve(duplicates[0]),
+      save: (filename: string, content: string) => saved.set(filename, content),
       askAgain: (code: string) => done.push(code),
       redirect: (status: number, href: string) => {
         done.push(status);
         window.location.href = href;
       },
     };
-    const [backend = '', dashboard = '', narrower = '', following = '', leaving = '', ...more] = blocksIn(page, 'ts');
-    expect(more).toEqual([]);
+    const blocks = blocksIn(page, 'ts');
+    const [backend = '', dashboard = '', narrower = '', following = '', working = '', cleaning = '', leaving = ''] =
+      blocks;
+    expect(blocks).toHaveLength(7);
 
     await runSnippet(backend, variables);
     await runSnippet(backend, variables);
@@ -108,6 +131,22 @@ describe('The integration page', () => {
     expect(variables.copy.types).toHaveLength(3);
     const { items } = (await desk.owner.api.get('/v1/workspace/members')).data;
     const member = items.find(({ email }: { email: string }) => email === user.email);
+
+    const [kept, same] = [await contactOf(desk), await contactOf(desk)];
+    await runSnippet(working, { ...variables, memberId: member.id });
+    const [[worked]] = done.splice(0) as [[{ id: string; tags: string[]; status: string }]];
+    expect(worked).toMatchObject({ tags: ['delivery'], priority: 'high', status: 'snoozed' });
+    expect((await desk.owner.api.get(`/v1/conversations/${worked.id}`)).data.status).toBe('resolved');
+    await runSnippet(cleaning, { ...variables, contactId: kept });
+    for (const id of [kept, same]) expect((await desk.owner.api.get(`/v1/contacts/${id}`)).status).toBe(404);
+    await eventually(async () => {
+      await runSnippet(following, variables);
+      return variables.copy.types.includes('contact.deleted') || undefined;
+    });
+    expect(variables.copy.types).toContain('contact.merged');
+    expect([...saved.keys()]).toEqual([expect.stringMatching(/\.txt$/), 'contact.json']);
+    expect([...saved.values()].join()).toContain('Your parcel is delayed.');
+
     await runSnippet(leaving, { ...variables, memberId: member.id });
     expect((await desk.owner.api.get(`/v1/workspace/members/${member.id}`)).data.status).toBe('deactivated');
     expect((await desk.owner.api.get('/v1/api-keys')).data.items).toEqual([]);

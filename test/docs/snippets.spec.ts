@@ -35,12 +35,14 @@ const inLanguage = (language: string) => snippets.filter(snippet => snippet.lang
 const READER_DECLARATIONS = `
 import type { AgentTokens, ConversationView, EventView, MessageView } from '@support-chat/sdk';
 declare global {
-  const baseUrl: string, email: string, password: string, apiKey: string, memberId: string, channelId: string;
+  const baseUrl: string, email: string, password: string, apiKey: string, memberId: string, channelId: string, contactId: string;
   const user: { email: string; name: string };
   const copy: { cursor?: string; take(event: EventView): void };
   function show(message: MessageView): void;
   function render(conversations: ConversationView[]): void;
   function keep(tokens: AgentTokens | null): void;
+  function save(filename: string, content: string): void;
+  function choose<T>(from: readonly T[]): Promise<T | undefined>;
   function reload(): void;
   function askAgain(code: string): void;
   function redirect(status: number, address: string): void;
