@@ -12,10 +12,15 @@ import { rememberSecrets } from './known-secrets.js';
  */
 export type MailServerMode = 'accepts' | 'refuses' | 'busy' | 'hangs' | 'cuts';
 
+/** A mail and when the server received it. */
+export type ReceivedMail = ParsedMail & { receivedAt: number };
+
 /** A real SMTP server. It stores every mail it takes, also those that it does not acknowledge. */
 export class MailServer {
   mode: MailServerMode = 'accepts';
-  readonly mails: ParsedMail[] = [];
+  /** Milliseconds before it acknowledges a mail. */
+  latency = 0;
+  readonly mails: ReceivedMail[] = [];
   /** How many mails were answered `busy`. */
   private putOff = 0;
   private readonly sockets = new Set<Socket>();
@@ -44,14 +49,24 @@ export class MailServer {
     });
   }
 
-  mailsTo(address: string): ParsedMail[] {
+  mailsTo(address: string): ReceivedMail[] {
     return this.mails.filter(({ to }) => [to].flat().some(list => list?.text === address));
   }
 
   async stop(): Promise<void> {
-    const closed = new Promise<void>(resolve => this.server?.close(() => resolve()));
+    const { server } = this;
+    this.server = undefined;
+    const closed = new Promise<void>(resolve => (server ? server.close(() => resolve()) : resolve()));
     this.cut();
     await closed;
+  }
+
+  /** Accepts mails again, whatever happened before. Cuts connections without an answer. */
+  async mend(): Promise<void> {
+    if (this.mode === 'hangs') this.cut();
+    this.mode = 'accepts';
+    this.latency = 0;
+    if (!this.server) await this.listen();
   }
 
   private cut(): void {
@@ -68,12 +83,14 @@ export class MailServer {
         else callback();
       },
       onData: (stream, _session, callback) => {
-        void simpleParser(stream).then(mail => {
+        const take = (mail: ParsedMail) => {
           rememberSecrets(mail.text ?? '');
-          this.mails.push(mail);
+          this.mails.push(Object.assign(mail, { receivedAt: performance.timeOrigin + performance.now() }));
           if (this.mode === 'cuts') this.cut();
-          else if (this.mode !== 'hangs') callback();
-        });
+          else if (this.mode !== 'hangs') setTimeout(callback, this.latency);
+        };
+        // It rejects if the connection ends within the mail.
+        simpleParser(stream).then(take, () => undefined);
       },
     });
     server.on('error', () => undefined);
