@@ -3,6 +3,7 @@ import type { Invariant } from './checker.js';
 import { check } from './checker.js';
 import type { Visibility, Subscription, ReceivedFrame, Operation } from './history.js';
 import { History } from './history.js';
+import { addFlawlessDesk, flawlessDeskReading, PLANTED_IN_DESK } from './planted-desk.js';
 import type { EventRow, Reading } from './reading.js';
 
 const [W, OTHER] = ['workspace', 'another workspace'];
@@ -69,13 +70,14 @@ function flawlessSeed(): Seed {
   history.healedAt = 500;
   const ids = { workspaceId: W, channelId: 'channel', conversationId: 'talk' };
   history.typing.push({ ...ids, since: 1_000, until: 9_000, instance: null });
+  addFlawlessDesk(history);
   const message = { conversation_id: 'talk', sender_type: 'contact', changed: false };
   const reading: Reading = {
     messages: [
       { ...message, id: 'm1', seq: 1, private: false, client_message_id: 'k1', content: 'w1.c0.v0.said.1' },
       { ...message, id: 'm2', seq: 2, private: true, client_message_id: 'k2', content: 'w1.c0.v0.note.2' },
     ],
-    conversations: [{ id: 'talk', last_seq: 2 }],
+    conversations: [{ id: 'talk', last_seq: 2, status: 'open', assignee_id: 'ada' }],
     events: [
       { ...event('e0', 0, false, 10), type: 'member.created' },
       event('e1', 1, true, 130),
@@ -84,6 +86,7 @@ function flawlessSeed(): Seed {
     members: [{ workspace_id: W, email: 'mia@example.com' }],
     audited: ['e0'],
     tickets: [{ workspace_id: W, spent: 1, minted: 1 }],
+    ...flawlessDeskReading(),
   };
   return { history, reading };
 }
@@ -298,7 +301,7 @@ describe('The checker', () => {
     expect(check(history, reading)).toEqual([]);
   });
 
-  it.each(PLANTED)('The checker reports %s when %s.', (invariant, _case, plant) => {
+  it.each([...PLANTED, ...PLANTED_IN_DESK])('The checker reports %s when %s.', (invariant, _case, plant) => {
     const seed = flawlessSeed();
     plant(seed);
     const found = check(seed.history, seed.reading).map(violation => violation.invariant);

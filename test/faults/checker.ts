@@ -1,5 +1,6 @@
 import type { Visibility, Subscription, ReceivedFrame, History, Operation } from './history.js';
 import type { EventRow, Reading } from './reading.js';
+import { DESK_INVARIANTS } from './desk-checks.js';
 
 /** A broken promise and the evidence. */
 export interface Violation {
@@ -246,6 +247,8 @@ export const INVARIANTS = {
       if (crowdedMs > maxMs) yield `${description}: p99 is ${Math.round(crowdedMs)} ms, calm ${Math.round(calmMs)} ms`;
     }
   },
+
+  ...DESK_INVARIANTS,
 } as const satisfies Record<string, Check>;
 
 /** Returns every violation; empty if all invariants hold. */

@@ -2,8 +2,11 @@ import type { Invariant } from './checker.js';
 import type { Fault } from './fault.js';
 import { FAULTS } from './faults.js';
 import { CROWDED_LOGINS } from './list/crowding.js';
+import { ASSIGNMENT_FAULTS } from './list/assignment.js';
 import { WRONG_DATA } from './list/bus.js';
 import { OPEN_TRANSACTION, injectRestore } from './list/log.js';
+import { MAIL_FAULTS } from './list/mails.js';
+import { DAY, TIMER_FAULTS } from './list/timers.js';
 import { play } from './play.js';
 import { Stage } from './stage.js';
 
@@ -29,13 +32,20 @@ const ATTEMPTS = 4;
 
 /**
  * The defect is active from the first request until the check.
- * @param meets fault that exposes the defect; without one there is normal traffic only
+ * @param meets fault that exposes the defect, with its dedicated stage if it has one; without a fault there is normal
+ *   traffic only
  */
-const mutant = (name: string, breaks: Invariant, meets: Partial<Pick<Fault, 'needs' | 'inject'>> = {}): Control => ({
+const mutant = (
+  name: string,
+  breaks: Invariant,
+  meets: Partial<Pick<Fault, 'needs' | 'inject' | 'stage'>> = {},
+): Control => ({
   name,
   breaks,
   ...(meets.needs && { needs: meets.needs }),
-  async run(stage, seed) {
+  async run(shared, seed) {
+    const dedicated = meets.stage ? await Stage.open('defective', meets.stage) : null;
+    const stage = dedicated ?? shared;
     const fault: Fault = {
       number: 'F0',
       name,
@@ -53,7 +63,8 @@ const mutant = (name: string, breaks: Invariant, meets: Partial<Pick<Fault, 'nee
       }
       return named;
     } finally {
-      for (const instance of stage.instances) if (instance.alive) await instance.mutate(name, false);
+      for (const instance of stage.instances) await instance.mutate(name, false);
+      await dedicated?.close();
     }
   },
 });
@@ -130,6 +141,12 @@ export const CONTROLS: readonly Control[] = [
     inject: OPEN_TRANSACTION.inject,
   }),
   mutant(PUT_BACK, 'I4', { inject: scene => injectRestore(scene, 'running', PUT_BACK) }),
+  mutant('timers are forgotten before they act', 'I16', TIMER_FAULTS[0]),
+  mutant('a snooze is not looked at again under its lock', 'I14', DAY),
+  mutant('the engine ignores capacities', 'I15', ASSIGNMENT_FAULTS[1]),
+  mutant('loads are counted after the commit', 'I16', ASSIGNMENT_FAULTS[0]),
+  mutant('nobody assigns what waits', 'I17', ASSIGNMENT_FAULTS[1]),
+  mutant('mails end before they are sent', 'I18', MAIL_FAULTS[0]),
   failing('locked rows are waited for', 'F18'),
   failing('transactions have no limits', 'F19'),
   failing('abandoned statements are not cancelled', 'F20'),

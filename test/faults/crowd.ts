@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seeded } from '../support/seeded.js';
+import type { Json } from '../support/json.js';
 import { PASSWORD } from '../support/world.js';
 import type { Answer, RequestSpec, Draft } from './client.js';
 import { Http, perform } from './client.js';
@@ -15,6 +16,8 @@ import type { Reading } from './reading.js';
 
 /** Steps of each person in a seed. */
 const STEPS = 14;
+/** Ends during a seed only if clocks jump. */
+const SNOOZED_MS = 120_000;
 /** How long typing lasts, and how often it may be sent, in milliseconds. */
 const TYPING_MS = 8_000;
 const TYPES_EVERY_MS = 2_100;
@@ -22,8 +25,8 @@ const TYPES_EVERY_MS = 2_100;
 const GIVE_UP_MS = 90_000;
 
 /**
- * The clients of a seed: two workspaces whose visitors and agents send, unsend, assign, resolve and read over both
- * instances, while keys, members, tickets and invites end. A request without an outcome is retried with the same key
+ * The clients of a seed: two workspaces whose visitors and agents send, unsend, assign, snooze, resolve and read over
+ * both instances, while keys, members, tickets and invites end. A request without an outcome is retried with the same key
  * until it has one.
  */
 export class Crowd {
@@ -39,7 +42,7 @@ export class Crowd {
 
   private constructor(
     private readonly instances: readonly Instance[],
-    private readonly history: History,
+    readonly history: History,
     seed: number,
   ) {
     this.random = seeded(seed * 7_919);
@@ -117,8 +120,10 @@ export class Crowd {
   }
 
   /** Records a request that a fault made. */
-  async recordOperation(made: ReturnType<typeof perform>): Promise<void> {
-    this.history.operations.push((await made).operation);
+  async recordOperation(made: ReturnType<typeof perform>): Promise<Operation> {
+    const { operation } = await made;
+    this.history.operations.push(operation);
+    return operation;
   }
 
   /** Sends one message to one instance without retrying, and records it whatever its outcome. */
@@ -254,6 +259,7 @@ export class Crowd {
         await post('assign', { member_id: visitor.channel === desk.channels[0] ? member : null });
       } else if (dice < 0.74) await post('read', { seq: 1 + step });
       else if (dice < 0.8) await post('resolve', {});
+      else if (dice < 0.83) await post('snooze', dice < 0.82 ? { until: new Date(now() + SNOOZED_MS) } : {});
       else if (dice < 0.88 && sentMessages.length > 0) {
         const { path: messagePath } = sentMessages.pop() as { path: string };
         const [method, body] =
@@ -392,8 +398,13 @@ export class Crowd {
 
   private readonly answered = new Map<Operation, Answer>();
 
+  /** Data of the response that decided a request. */
+  dataOf(operation: Operation): Json {
+    return this.answered.get(operation)?.body?.data ?? null;
+  }
+
   /** Tries one instance after another until a response decides the outcome. */
-  private async performUntilAnswered(spec: RequestSpec, draft: Draft, random: () => number): Promise<Operation> {
+  async performUntilAnswered(spec: RequestSpec, draft: Draft, random: () => number): Promise<Operation> {
     for (let attempt = Math.floor(random() * 2); ; attempt += 1) {
       const instance = this.instances[attempt % this.instances.length] as Instance;
       const credential = this.credentials.get(draft.actor);
@@ -422,10 +433,15 @@ export class Crowd {
     [desk, visitor]: [FaultyDesk, Visitor],
     kind: 'said' | 'note' = 'said',
   ): { spec: RequestSpec; draft: Draft } {
-    this.words += 1;
-    const content = `${desk.mark}.${visitor.channel.mark}.${visitor.mark}.${kind}.${this.words}`;
+    const content = this.textOf(desk, visitor, kind);
     const body = { content, client_message_id: content, ...(kind === 'note' ? { private: true } : {}) };
     return { spec: { method: 'POST', path, token, body }, draft: { ...draft, kind: 'send', key: content, content } };
+  }
+
+  /** A text that no other message has, with the marks of where it belongs. */
+  textOf(desk: FaultyDesk, visitor: Pick<Visitor, 'channel' | 'mark'>, kind: 'said' | 'note' = 'said'): string {
+    this.words += 1;
+    return `${desk.mark}.${visitor.channel.mark}.${visitor.mark}.${kind}.${this.words}`;
   }
 
   private pause(random: () => number): Promise<void> {

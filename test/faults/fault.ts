@@ -1,4 +1,6 @@
+import { eventually } from '../support/eventually.js';
 import type { Crowd } from './crowd.js';
+import type { Instance, Rule } from './instance.js';
 import type { Stage, StageOptions } from './stage.js';
 
 /** A fault that is injected while clients are active. */
@@ -30,4 +32,36 @@ export interface Scene {
 /** Picks one at random. */
 export function pick<T>(random: () => number, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
+}
+
+/**
+ * Kills the instances that pass the point during the work, or one at random if none does in time. Starts the dead while
+ * the work goes on, which may wait for them.
+ */
+export async function killAt(
+  { stage, random }: Scene,
+  rule: Omit<Rule, 'action'>,
+  ms: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { instances } = stage;
+  await Promise.all(instances.map(instance => instance.arm({ ...rule, action: 'kill' })));
+  const working = work();
+  working.catch(() => undefined);
+  const anyDied = () => instances.some(({ alive }) => !alive) || undefined;
+  const died = await eventually(anyDied, ms).catch(() => false);
+  if (!died) await pick(random, instances).kill();
+  await Promise.all(instances.map(instance => disarm(instance)));
+  await startDead(stage);
+  await working;
+}
+
+/** It may die in this moment. */
+async function disarm(instance: Instance): Promise<void> {
+  if (instance.alive) await instance.arm().catch(() => undefined);
+}
+
+/** Starts the instances that are dead. */
+export async function startDead({ instances }: Stage): Promise<void> {
+  await Promise.all(instances.map(async instance => (instance.alive ? undefined : instance.start())));
 }

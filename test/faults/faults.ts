@@ -1,5 +1,6 @@
 import { seeded } from '../support/seeded.js';
 import type { Fault } from './fault.js';
+import { ASSIGNMENT_FAULTS } from './list/assignment.js';
 import { BUS_FAULTS } from './list/bus.js';
 import { CLIENT_FAULTS } from './list/clients.js';
 import { CLOCK_FAULTS } from './list/clock.js';
@@ -8,8 +9,10 @@ import { DATABASE_FAULTS } from './list/database.js';
 import { LOCK_FAULTS } from './list/locks.js';
 import { LOG_FAULTS } from './list/log.js';
 import { EMBEDDED_FAULTS } from './list/embedded.js';
+import { MAIL_FAULTS } from './list/mails.js';
 import { NEIGHBOUR_FAULTS } from './list/neighbours.js';
 import { SERVICE_FAULTS } from './list/service.js';
+import { TIMER_FAULTS } from './list/timers.js';
 
 /** Every fault. A new one takes part from the next seed on. */
 export const FAULTS: readonly Fault[] = [
@@ -23,6 +26,9 @@ export const FAULTS: readonly Fault[] = [
   ...NEIGHBOUR_FAULTS,
   ...LOG_FAULTS,
   ...EMBEDDED_FAULTS,
+  ...TIMER_FAULTS,
+  ...ASSIGNMENT_FAULTS,
+  ...MAIL_FAULTS,
 ];
 
 /**

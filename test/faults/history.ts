@@ -1,3 +1,5 @@
+import type { TimerRow } from './desk-reading.js';
+
 /** Milliseconds since 1970, unaffected by clock jumps. All times in a history use it. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
@@ -139,6 +141,42 @@ export interface Crowding {
   refused: string[];
 }
 
+/** An entry that a timer must add to a timeline exactly once before the fault ends. */
+export interface ExpectedEntry {
+  conversationId: string;
+  event: 'woken' | 'resolved';
+}
+
+/** A change of the instances' clocks. */
+export interface ClockChange {
+  at: number;
+  /** How far the most advanced clock is ahead from then on. */
+  aheadMs: number;
+}
+
+/** A conversation that waited for an assignee while a member was free. */
+export interface Wait {
+  conversationId: string;
+  memberId: string;
+  ms: number;
+  /** True if every instance knows the members of all. */
+  bus: boolean;
+}
+
+/** A mail whose reason was acknowledged. The address belongs to no other mail. */
+export interface ExpectedMail {
+  address: string;
+  /** Time when the reason was gone while the mail server was down; null while it stands. */
+  goneAt: number | null;
+}
+
+/** A mail that the mail server received, acknowledged or not. */
+export interface ReceivedMail {
+  address: string;
+  messageId: string;
+  at: number;
+}
+
 /** The clients' view of one seed. */
 export class History {
   readonly operations: Operation[] = [];
@@ -151,6 +189,13 @@ export class History {
   readonly complaints: { instance: string; line: string }[] = [];
   /** Descriptions of events that should have arrived during the fault. */
   readonly overdue: string[] = [];
+  readonly expectedEntries: ExpectedEntry[] = [];
+  readonly clocks: ClockChange[] = [];
+  /** Timers that were left when advanced clocks had stood still for long enough. */
+  readonly timersLeft: { at: number; timers: TimerRow[] }[] = [];
+  readonly waits: Wait[] = [];
+  readonly expectedMails: ExpectedMail[] = [];
+  readonly receivedMails: ReceivedMail[] = [];
   /** Time when everything had been repaired. */
   healedAt = 0;
 }

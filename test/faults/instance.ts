@@ -12,12 +12,14 @@ const GRIPES = /unhandled|uncaught/i;
 
 /** Action at a fault point: at the `after`th pass from now, `times` times, then at every `every`th pass. */
 export interface Rule {
-  point: 'write' | 'commit' | 'publish' | 'answer';
+  point: 'write' | 'commit' | 'publish' | 'answer' | 'mail' | 'mailed';
   action: 'kill' | 'hold' | 'cut' | 'drop' | 'deadlock' | 'serialization' | 'shutdown';
   after?: number;
   times?: number;
   every?: number;
   ms?: number;
+  /** Names of workers for due rows; only their passes count. */
+  workers?: readonly string[];
 }
 
 /** A service process with fault points, on a port that it keeps across restarts. */
@@ -29,6 +31,8 @@ export class Instance {
   private killed = false;
   private retired = false;
   private orders = 0;
+  /** Defects that the process has again when it restarts. */
+  private readonly mutants = new Set<string>();
   /** Number of log lines already checked. */
   private read = 0;
 
@@ -55,6 +59,11 @@ export class Instance {
     return this.service !== null;
   }
 
+  /** True if a fault has killed it, or may do so at any moment. */
+  get isDoomed(): boolean {
+    return this.killed;
+  }
+
   /** @throws after `retire`, so that a late repair does not start it again */
   async start(): Promise<void> {
     if (this.retired) throw new Error(`${this.name} is retired`);
@@ -70,6 +79,7 @@ export class Instance {
       (leak: Error) => this.recordEnd(service, leak.message),
     );
     await this.ready();
+    for (const mutant of this.mutants) await this.order('mutate', { mutant, on: true });
   }
 
   /** Waits until /readyz answers 200. */
@@ -92,12 +102,9 @@ export class Instance {
     await this.service?.kill();
   }
 
-  /** Expects a fault point to kill the process. @returns true if it died in time */
-  async dies(ms: number): Promise<boolean> {
-    this.killed = true;
-    const died = await eventually(() => (this.service ? undefined : true), ms).catch(() => false);
-    if (!died) this.killed = false;
-    return died;
+  /** Waits for a fault point to kill the process. @returns true if it died in time */
+  dies(ms: number): Promise<boolean> {
+    return eventually(() => (this.service ? undefined : true), ms).catch(() => false);
   }
 
   async stop(): Promise<void> {
@@ -110,12 +117,24 @@ export class Instance {
     this.service?.child.kill(signal);
   }
 
-  arm(...rules: Rule[]): Promise<void> {
-    return this.order('arm', { rules }).then(() => undefined);
+  /** Replaces all rules. */
+  async arm(...rules: Rule[]): Promise<void> {
+    const kills = rules.some(({ action }) => action === 'kill');
+    this.killed ||= kills;
+    await this.order('arm', { rules });
+    this.killed = kills;
   }
 
-  mutate(mutant: string, on: boolean): Promise<unknown> {
-    return this.order('mutate', { mutant, on });
+  /** Adds a defect, or removes it, also for later starts. */
+  async mutate(mutant: string, on: boolean): Promise<void> {
+    if (on) this.mutants.add(mutant);
+    else this.mutants.delete(mutant);
+    if (this.alive) await this.order('mutate', { mutant, on });
+  }
+
+  /** Number of mails that it is handing to the mail server. */
+  async countSending(): Promise<number> {
+    return (await this.order<{ sending: number }>('sending', {})).sending;
   }
 
   async resources(after: boolean): Promise<Omit<Resources, 'connections'>> {

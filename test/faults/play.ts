@@ -58,13 +58,13 @@ async function markStart(stage: Stage, history: History): Promise<void> {
   for (const subscription of history.subscriptions) subscription.from = from;
 }
 
-/** Waits until every client is connected and has received everything, or the time is up. */
+/** Waits until every client is connected and has received everything, and nothing is due, or the time is up. */
 async function awaitDelivery(stage: Stage, crowd: Crowd, history: History, ms: number): Promise<Reading> {
   const read = () => stage.database.with(client => readDatabase(client, crowd.workspaceIds));
   for (const end = now() + ms; ; await delay(150)) {
     const reading = await read();
     const waiting = check(history, reading).some(
-      ({ invariant, description }) => invariant === 'I4' || /stayed open/.test(description),
+      ({ invariant, description }) => /^(I4|I14|I16)$/.test(invariant) || /stayed open/.test(description),
     );
     if ((!waiting && crowd.listeners.every(({ settled }) => settled)) || now() > end) return reading;
   }

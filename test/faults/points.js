@@ -6,8 +6,10 @@
  * Takes orders `{id, order, …}` from the parent process and answers each with `{id, …}`.
  */
 import 'reflect-metadata';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 if (process.env.NODE_ENV === 'production') throw new Error('fault points are for tests only');
@@ -16,13 +18,23 @@ const dist = path => import(new URL(`../../dist/${path}`, import.meta.url).href)
 const { MemoryFanout } = await dist('platform/fanout/fanout.memory.js');
 const { RedisFanout } = await dist('platform/fanout/fanout.redis.js');
 const { UnitOfWork } = await dist('platform/database/unit-of-work.js');
+const { DueWorker } = await dist('platform/jobs/due.worker.js');
+const { SmtpMailer } = await dist('platform/mail/mailer.smtp.js');
 
 /** Rules by point, each with the number of passes before it acts. */
 let armed = [];
 
+/** Name of the worker for due rows that works at the moment. */
+const worker = new AsyncLocalStorage();
+const { workOne } = DueWorker.prototype;
+DueWorker.prototype.workOne = function (...args) {
+  return worker.run(this.name, () => workOne.apply(this, args));
+};
+
 /** @returns the rule that acts at this pass, if any */
 function pass(point) {
-  const rule = armed.find(candidate => candidate.point === point);
+  const matches = ({ workers }) => workers === undefined || workers.includes(worker.getStore());
+  const rule = armed.find(candidate => candidate.point === point && matches(candidate));
   if (!rule || rule.after-- > 0) return undefined;
   rule.times -= 1;
   if (rule.times <= 0) armed = armed.filter(other => other !== rule);
@@ -72,6 +84,21 @@ ServerResponse.prototype.end = function (...args) {
     return this;
   }
   return end.apply(this, args);
+};
+
+/** Mails that are being handed to the mail server. */
+let sending = 0;
+const { send } = SmtpMailer.prototype;
+/** `mail`: before a mail is handed to the mail server. `mailed`: after its 250, before that is stored. */
+SmtpMailer.prototype.send = async function (mail) {
+  pass('mail');
+  sending += 1;
+  try {
+    await send.call(this, mail);
+  } finally {
+    sending -= 1;
+  }
+  pass('mailed');
 };
 
 const RealDate = Date;
@@ -199,11 +226,79 @@ const MUTANTS = {
     const { SupervisedServer } = await dist('platform/database/embedded/supervised-server.js');
     replace(SupervisedServer.prototype, 'recover', on && (() => async () => undefined));
   },
+  /** Deletes the row of a timer in a transaction of its own. */
+  async 'timers are forgotten before they act'(on) {
+    const { IdleTimerWorker } = await dist('modules/auto-resolve/idle-timer.worker.js');
+    const forgetting = work =>
+      async function (row, now) {
+        await this.timers.disarm(row.workspaceId, [row.id]);
+        return work.call(withPart(this, 'timers', { isDue: async () => true }), row, now);
+      };
+    replace(IdleTimerWorker.prototype, 'work', on && forgetting);
+  },
+  /** Decides before the lock, so that every instance that has found the row acts. */
+  async 'a snooze is not looked at again under its lock'(on) {
+    const { SnoozeWorker } = await dist('modules/conversations/snooze.worker.js');
+    const trusting = work =>
+      async function (row, now) {
+        await delay(1_100);
+        const { conversations } = this;
+        const tryLockVisible = async (...args) =>
+          Object.assign(await conversations.lockVisible(...args), { status: 'snoozed', snoozedUntil: now });
+        return work.call(withPart(this, 'conversations', { tryLockVisible }), row, now);
+      };
+    replace(SnoozeWorker.prototype, 'work', on && trusting);
+  },
+  async 'the engine ignores capacities'(on) {
+    const { AssignmentRequestsRepository } = await dist('modules/assignment/assignment-requests.repository.js');
+    const { AssignmentsService } = await dist('modules/assignment/assignments.service.js');
+    const ignoring = findNext =>
+      function (...args) {
+        const first = (statement, values) => {
+          const text = statement.text.replace(/ AND coalesce\(load\.open_count, 0\) < member\.capacity/, '');
+          return this.sql.first({ name: '', text }, values);
+        };
+        return findNext.apply(withPart(this, 'sql', { first }), args);
+      };
+    replace(AssignmentRequestsRepository.prototype, 'findNext', on && ignoring);
+    const isFree = () =>
+      function (member, channelId) {
+        return this.isOnlineFor(member, channelId);
+      };
+    replace(AssignmentsService.prototype, 'isFree', on && isFree);
+  },
+  async 'loads are counted after the commit'(on) {
+    const { MemberLoadsRepository } = await dist('modules/assignment/member-loads.repository.js');
+    const later = add =>
+      async function (...args) {
+        this.sql.units.afterCommit(() => void setTimeout(() => add.apply(this, args).catch(() => undefined), 1_500));
+      };
+    replace(MemberLoadsRepository.prototype, 'add', on && later);
+  },
+  async 'nobody assigns what waits'(on) {
+    const { AssignmentWorker } = await dist('modules/assignment/assignment.worker.js');
+    replace(AssignmentWorker.prototype, 'work', on && (() => async () => true));
+  },
+  async 'mails end before they are sent'(on) {
+    const { MailWorker } = await dist('platform/mail/mail.worker.js');
+    const early = attempt =>
+      async function (row, mail) {
+        await this.end(row, 'sent', { recipient: mail.to });
+        return attempt.call(this, row, mail);
+      };
+    replace(MailWorker.prototype, 'attempt', on && early);
+  },
   async 'a silent database is waited for'(on) {
     const { OpenConnectionsRegistry } = await dist('platform/database/open-connections.registry.js');
     replace(OpenConnectionsRegistry.prototype, 'closeAll', on && (() => () => undefined));
   },
 };
+
+/** A copy of the object whose part has other methods. */
+function withPart(owner, name, methods) {
+  const part = Object.assign(Object.create(owner[name]), methods);
+  return Object.create(owner, { [name]: { value: part } });
+}
 
 const originals = new Map();
 /** @param make returns a replacement for the original; false restores the original */
@@ -219,6 +314,7 @@ const ORDERS = {
   arm: ({ rules }) => void (armed = rules.map(rule => ({ after: 0, times: 1, ...rule }))),
   mutate: ({ mutant, on }) => MUTANTS[mutant](on),
   jump: ({ ms }) => jump(ms),
+  sending: () => ({ sending }),
   block({ ms }) {
     const until = performance.now() + ms;
     while (performance.now() < until);

@@ -1,4 +1,7 @@
 import type { Client } from 'pg';
+import type { DeskReading } from './desk-reading.js';
+import { readDesk } from './desk-reading.js';
+import { now } from './history.js';
 
 export interface MessageRow {
   id: string;
@@ -14,6 +17,8 @@ export interface MessageRow {
 export interface ConversationRow {
   id: string;
   last_seq: number;
+  status: string;
+  assignee_id: string | null;
 }
 
 export interface EventRow {
@@ -31,7 +36,9 @@ export interface EventRow {
 }
 
 /** Rows that PostgreSQL stores for a seed's workspaces at its end. */
-export interface Reading {
+export interface Reading extends DeskReading {
+  /** Time on the instances' clocks. */
+  at: number;
   messages: MessageRow[];
   conversations: ConversationRow[];
   events: EventRow[];
@@ -46,7 +53,7 @@ const MESSAGES = `
   SELECT id, conversation_id, seq, sender_type, client_message_id, private, content,
          edited_at IS NOT NULL OR deleted_at IS NOT NULL AS changed
   FROM message WHERE workspace_id = ANY($1)`;
-const CONVERSATIONS = `SELECT id, last_seq FROM conversation WHERE workspace_id = ANY($1)`;
+const CONVERSATIONS = `SELECT id, last_seq, status, assignee_id FROM conversation WHERE workspace_id = ANY($1)`;
 const MEMBERS = `
   SELECT workspace_id, email FROM member JOIN user_account ON user_account.id = user_id WHERE workspace_id = ANY($1)`;
 const AUDITED = `SELECT id FROM audit_entry WHERE workspace_id = ANY($1)`;
@@ -64,22 +71,30 @@ const EVENTS = `
       WHEN type = 'conversation.created' THEN true
       WHEN type = 'conversation.read' THEN payload ->> 'last_public_read_seq' IS NOT NULL
       WHEN type = 'conversation.updated'
-        THEN payload -> 'changes' ?| ARRAY['status', 'csat'] OR jsonb_typeof(payload -> 'assignee') = 'object'
+        THEN payload -> 'changes' ? 'csat' OR jsonb_typeof(payload -> 'assignee') = 'object'
+          OR replace(payload #>> '{changes,status,from}', 'snoozed', 'open')
+            IS DISTINCT FROM replace(payload #>> '{changes,status,to}', 'snoozed', 'open')
       ELSE false
     END AS public,
     CASE WHEN current_setting('track_commit_timestamp')::boolean
       THEN extract(epoch FROM pg_xact_commit_timestamp(xid::xid)) * 1000 END::float8 AS committed_at
   FROM event WHERE workspace_id = ANY($1) ORDER BY event.position`;
 
-export async function readDatabase(client: Client, workspaceIds: readonly string[]): Promise<Reading> {
+/** Reads everything as of one moment. @param aheadMs how far the instances' clocks are ahead */
+export async function readDatabase(client: Client, workspaceIds: readonly string[], aheadMs = 0): Promise<Reading> {
   const rows = async <Row extends object>(sql: string): Promise<Row[]> =>
     (await client.query<Row>(sql, [workspaceIds])).rows;
-  return {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const reading = {
+    at: now() + aheadMs,
     messages: await rows<MessageRow>(MESSAGES),
     conversations: await rows<ConversationRow>(CONVERSATIONS),
     events: await rows<EventRow>(EVENTS),
     members: await rows<Reading['members'][number]>(MEMBERS),
     audited: (await rows<{ id: string }>(AUDITED)).map(({ id }) => id),
     tickets: await rows<Reading['tickets'][number]>(TICKETS),
+    ...(await readDesk(rows)),
   };
+  await client.query('COMMIT');
+  return reading;
 }

@@ -1,3 +1,4 @@
+import { MailServer } from '../support/mail-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { FaultyDatabase } from './database.js';
@@ -45,6 +46,8 @@ export interface StageOptions {
   settings?: Record<string, string>;
   /** The instances run PostgreSQL themselves from one data folder, and nobody else starts it. */
   embedded?: boolean;
+  /** Adds a mail server. */
+  mail?: boolean;
   /** Environment of the instances, over the settings of every stage. */
   env?: Record<string, string>;
 }
@@ -61,6 +64,7 @@ export class Stage {
     readonly bus: Bus | null,
     readonly instances: readonly Instance[],
     private readonly embedded: boolean,
+    readonly mail: MailServer | null,
   ) {}
 
   static async open(name: string, options: StageOptions = {}): Promise<Stage> {
@@ -68,15 +72,17 @@ export class Stage {
     const database = await FaultyDatabase.start(options.settings, ...(embedded ? ['support_chat'] : []));
     if (embedded) await database.keepSettings();
     const bus = options.bus && hasRedis ? await openBus() : null;
+    const mail = options.mail ? await MailServer.start() : null;
     const env = {
       ...SETTINGS,
       ...options.env,
       ...(embedded ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.url }),
+      ...(mail ? { SMTP_URL: mail.url } : {}),
       ...(bus ? { REDIS_URL: bus.proxy.rewriteUrl(bus.server.url) } : {}),
     };
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
     const instances = await Promise.all(names.map(async each => Instance.on(each, env)));
-    const stage = new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances, embedded);
+    const stage = new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances, embedded, mail);
     try {
       await Promise.all(instances.map(instance => instance.start()));
     } catch (error) {
@@ -99,6 +105,7 @@ export class Stage {
       this.bus.proxy.latency = 0;
       await this.bus.proxy.heal();
     }
+    await this.mail?.mend();
     for (const instance of this.instances) {
       instance.signal('SIGCONT');
       if (!instance.alive) await instance.start();
@@ -123,6 +130,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.instances.map(instance => instance.retire()));
+    await this.mail?.stop();
     await this.bus?.proxy.stop();
     await this.bus?.server.kill();
     await this.database.stop();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, Scene } from '../fault.js';
 import { pick } from '../fault.js';
+import { now } from '../history.js';
 import type { Instance } from '../instance.js';
 
 const MINUTE_MS = 60_000;
@@ -9,11 +10,30 @@ const jump = (name: string, ms: number, whose: (scene: Scene) => readonly Instan
   number: 'F11',
   name,
   async inject(scene) {
-    for (const instance of whose(scene)) await instance.order('jump', { ms });
+    await setClocks(scene, whose(scene), ms);
     await delay(1_500);
-    for (const instance of scene.stage.instances) await instance.order('jump', { ms: 0 });
+    await setClocks(scene, scene.stage.instances, 0);
   },
 });
+
+/** Sets the clocks of the instances that run this far ahead. Each may die meanwhile. */
+export async function setClocks(
+  { crowd: { history } }: Scene,
+  instances: readonly Instance[],
+  aheadMs: number,
+): Promise<void> {
+  const setsBack = aheadMs < (history.clocks.at(-1)?.aheadMs ?? 0);
+  if (!setsBack) history.clocks.push({ at: now(), aheadMs });
+  const running = instances.filter(({ alive }) => alive);
+  await Promise.all(running.map(instance => setClock(instance, aheadMs)));
+  if (setsBack) history.clocks.push({ at: now(), aheadMs });
+}
+
+async function setClock(instance: Instance, ms: number): Promise<void> {
+  await instance.order('jump', { ms }).catch((error: unknown) => {
+    if (!instance.isDoomed) throw error;
+  });
+}
 
 const all = ({ stage }: Scene) => stage.instances;
 const one = ({ stage, random }: Scene) => [pick(random, stage.instances)];

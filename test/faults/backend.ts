@@ -1,0 +1,56 @@
+import type { Json } from '../support/json.js';
+import { unique } from '../support/world.js';
+import type { RequestSpec } from './client.js';
+import type { Channel, FaultyDesk } from './desk.js';
+import type { Scene } from './fault.js';
+import type { Operation } from './history.js';
+
+/** The backend of a workspace with its API key. Repeats each request until a response decides it. */
+export class Backend {
+  constructor(
+    private readonly scene: Pick<Scene, 'crowd' | 'random'>,
+    readonly desk: FaultyDesk,
+  ) {}
+
+  /** @returns the data of the response @throws Error if the request is refused */
+  async must(method: string, path: string, body?: object, token?: string): Promise<Json> {
+    const operation = await this.request(method, path, body, token);
+    if (operation.outcome !== 'ok') throw new Error(`${method} ${path} was answered ${operation.status}`);
+    return this.scene.crowd.dataOf(operation);
+  }
+
+  request(method: string, path: string, body?: object, token = this.desk.key): Promise<Operation> {
+    const { crowd, random } = this.scene;
+    const headers = { 'Idempotency-Key': unique('backend') };
+    const spec: RequestSpec = { method, path: `/v1${path}`, token, headers, ...(body ? { body } : {}) };
+    const draft = { kind: 'change' as const, actor: `${this.desk.mark} backend`, workspaceId: this.desk.workspaceId };
+    return crowd.performUntilAnswered(spec, draft, random);
+  }
+
+  /** Opens a conversation of a new contact. @param mark of the contact @returns its id */
+  async openConversation(channel: Channel, mark: string, contact: object = {}): Promise<string> {
+    const { crowd, random } = this.scene;
+    const { workspaceId } = this.desk;
+    const session = await this.must('POST', '/widget/session', { widget_token: channel.widgetToken, ...contact }, '');
+    const content = crowd.textOf(this.desk, { channel, mark });
+    const message = { content, client_message_id: content };
+    const spec = { method: 'POST', path: '/v1/widget/conversations', token: session.visitor_token, body: { message } };
+    const draft = { kind: 'send' as const, actor: `${this.desk.mark} ${mark}`, workspaceId, key: content, content };
+    const operation = await crowd.performUntilAnswered(spec, draft, random);
+    if (operation.outcome !== 'ok') throw new Error(`a conversation was refused with ${operation.status}`);
+    return crowd.dataOf(operation).conversation.id;
+  }
+
+  /** Answers the contact as the owner. */
+  async answer(conversationId: string, channel: Channel, mark: string): Promise<void> {
+    const { crowd, random } = this.scene;
+    const { workspaceId, key, owner } = this.desk;
+    const content = crowd.textOf(this.desk, { channel, mark });
+    const path = `/v1/conversations/${conversationId}/messages`;
+    const body = { content, client_message_id: content, member_id: owner.memberId };
+    const draft = { kind: 'send' as const, actor: `${this.desk.mark} backend`, workspaceId, conversationId };
+    const spec = { method: 'POST', path, token: key, body };
+    const { outcome, status } = await crowd.performUntilAnswered(spec, { ...draft, key: content, content }, random);
+    if (outcome !== 'ok') throw new Error(`an answer was refused with ${status}`);
+  }
+}
