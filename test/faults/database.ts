@@ -114,12 +114,12 @@ export class FaultyDatabase {
   }
 
   /** Waits until the service has restarted the killed server. @throws if it does not */
-  async untilRestartedByService(): Promise<void> {
+  async untilRestartedByService(ms = STARTED_AGAIN_MS): Promise<void> {
     const killed = this.server.pid;
     await eventually(async () => {
       const seen = await readPostmaster(join(this.folder, 'postgres'));
       return (seen.state === 'ready' && seen.pid !== killed) || undefined;
-    }, STARTED_AGAIN_MS);
+    }, ms);
     await this.reopen();
   }
 

@@ -27,6 +27,8 @@ export interface Scene {
   crowd: Crowd;
   /** Random numbers of the seed, equal each time the seed is played. */
   random: () => number;
+  /** Maximum wait for what must happen, in milliseconds. Short in controls, in which it never happens. */
+  waitMs: number;
 }
 
 /** Picks one at random. */

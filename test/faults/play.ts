@@ -32,7 +32,7 @@ export async function play(stage: Stage, seed: number, fault: Fault, quietMs = Q
     const living = crowd.live();
     living.catch(() => undefined);
     await crowd.untilProgress(fault.at ?? 0.1 + random() * 0.6);
-    await fault.inject({ stage, crowd, random });
+    await fault.inject({ stage, crowd, random, waitMs: 3 * quietMs });
     await stage.mend();
     history.healedAt = now();
     await living;
@@ -45,7 +45,6 @@ export async function play(stage: Stage, seed: number, fault: Fault, quietMs = Q
     return { violations, requests: operations.length, frames: subscriptions.flatMap(({ frames }) => frames).length };
   } finally {
     await crowd.leave();
-    await stage.mend();
   }
 }
 

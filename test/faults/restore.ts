@@ -3,14 +3,12 @@ import { eventually } from '../support/eventually.js';
 import { beginConversation, ResumingListener, openDesk, sendUntilAccepted } from '../support/outside.js';
 import { Stage } from './stage.js';
 
-/** Far longer than the event tail takes; a lost event never arrives. */
-const DELIVERED_MS = 30_000;
-
 /**
  * Plays a restore on a dedicated stage, because it removes acknowledged messages. Clients on both instances must get
  * sync.required and then every event. A cursor of lost events must be refused even once the log has grown past it. A
  * cursor from before the snapshot must resume everything missed, if the log is still the same.
  * @param how `running`: the service runs during the restore; `stopped`: it starts afterwards
+ * @param waitMs maximum wait for an event; a lost one never arrives
  * @param mutant deliberate defect of the service
  * @returns descriptions of what was wrong
  */
@@ -18,6 +16,7 @@ export async function playRestore(
   how: 'running' | 'stopped',
   bus: boolean,
   random: () => number,
+  waitMs: number,
   mutant?: string,
 ): Promise<string[]> {
   const stage = await Stage.open('restored', { bus });
@@ -53,7 +52,7 @@ export async function playRestore(
       has: (listener: ResumingListener) => boolean,
     ) => {
       const all = () => which.every(has) || undefined;
-      await eventually(all, DELIVERED_MS).catch(() => {
+      await eventually(all, waitMs).catch(() => {
         const states = which.filter(listener => !has(listener)).map(listener => listener.describeState());
         wrong.push(`after a restore (${how}) not every client received ${description}: ${states.join(' ')}`);
       });

@@ -5,14 +5,11 @@ import { now } from '../history.js';
 import { readDatabase } from '../reading.js';
 import { playRestore } from '../restore.js';
 
-/** Far longer than the event tail takes; an event that waits for the transaction never arrives. */
-const DELIVERED_MS = 30_000;
-
 /** A forgotten write transaction. A control runs it against a tail that waits for it. */
 export const OPEN_TRANSACTION: Fault = {
   number: 'F22',
   name: 'a write transaction stays open in another database of the cluster',
-  async inject({ stage, crowd, random }) {
+  async inject({ stage, crowd, random, waitMs }) {
     const url = new URL(stage.database.directUrl);
     url.pathname = '/postgres';
     const client = new Client({ connectionString: url.href });
@@ -22,7 +19,7 @@ export const OPEN_TRANSACTION: Fault = {
       await client.query('SELECT pg_current_xact_id()');
       await delay(1_500 + random() * 1_500);
       const reading = await stage.database.with(other => readDatabase(other, crowd.workspaceIds));
-      const end = now() + DELIVERED_MS;
+      const end = now() + waitMs;
       while (!crowd.hasReceived(reading) && now() < end) await delay(100);
       if (!crowd.hasReceived(reading))
         crowd.recordOverdue('not every client received all committed events while a transaction was open');
@@ -40,11 +37,12 @@ const restored = (how: 'running' | 'stopped', name: string): Fault => ({
 
 /** @param mutant deliberate defect of the service */
 export async function injectRestore(
-  { stage, crowd, random }: Scene,
+  { stage, crowd, random, waitMs }: Scene,
   how: 'running' | 'stopped',
   mutant?: string,
 ): Promise<void> {
-  for (const problem of await playRestore(how, stage.bus !== null, random, mutant)) crowd.recordOverdue(problem);
+  for (const problem of await playRestore(how, stage.bus !== null, random, waitMs, mutant))
+    crowd.recordOverdue(problem);
 }
 
 /** A log that is delayed, and one that is restored to an earlier state. */
