@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AssignmentPlay } from '../support/assignment-play.js';
 import { countWrongLoads, strayAssignmentRows } from '../support/assignments.js';
+import { RACE_SEEDS } from '../support/race.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { TwoInstances } from '../support/two-instances.js';
 
-const SEEDS = Number(process.env.ASSIGNMENT_SEEDS ?? 2);
+/** A seed takes some seconds, so few are played unless told otherwise. */
+const SEEDS = process.env.RACE_SEEDS === undefined ? 2 : RACE_SEEDS;
 const FIRST_SEED = Number(process.env.ASSIGNMENT_SEED ?? 1);
 /** The contract's two seconds, on a busy machine. */
 const WAIT_MS = 10_000;

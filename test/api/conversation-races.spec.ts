@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SnoozeWorker } from '../../src/modules/conversations/snooze.worker.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
+import { RACE_SEEDS } from '../support/race.js';
 import { seeded, waitUpTo } from '../support/seeded.js';
 import { TwoInstances } from '../support/two-instances.js';
 import type { Desk, Visitor } from '../support/world.js';
 
-const SEEDS = Number(process.env.RACE_SEEDS ?? 12);
 const MINUTE = 60;
 /** Actions of a race begin within this time. */
 const SPREAD_MS = 15;
@@ -70,7 +70,7 @@ const eventsOf = (messages: readonly Json[], event: string) =>
   messages.filter(({ metadata }) => (metadata as Json | null)?.event === event);
 
 describe('Two instances', () => {
-  it.each(Array.from({ length: SEEDS }, (_nothing, seed) => [seed]))(
+  it.each(Array.from({ length: RACE_SEEDS }, (_nothing, seed) => [seed]))(
     'Snooze, reply, contact message and resolve that race leave one story, seed %d.',
     async seed => {
       const random = seeded(seed);
@@ -104,7 +104,7 @@ describe('Two instances', () => {
     },
   );
 
-  it.each(Array.from({ length: SEEDS }, (_nothing, seed) => [seed]))(
+  it.each(Array.from({ length: RACE_SEEDS }, (_nothing, seed) => [seed]))(
     'A due snooze ends once, also against a message and a resolve, seed %d.',
     async seed => {
       const random = seeded(seed);

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ParsedMail } from 'mailparser';
 import { startPageOf } from '../../src/modules/follow-ups/follow-up.js';
+import { FollowUpConsumer } from '../../src/modules/follow-ups/follow-up.consumer.js';
 import { FollowUpWorker } from '../../src/modules/follow-ups/follow-up.worker.js';
+import { MailWorker } from '../../src/platform/mail/mail.worker.js';
+import { consumed } from '../support/consumed.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
@@ -52,23 +55,31 @@ const state = async (): Promise<{ due_at: Date | null; mailed_seq: number } | un
       [id],
     )
   )[0];
-/** Waits until the consumer has armed the follow-up of the last answer. */
-const armed = () => eventually(async () => (await state())?.due_at ?? undefined);
+/** Lets the consumer arm the follow-up of the last answer. */
+async function armed(): Promise<void> {
+  await consumed(world, FollowUpConsumer);
+  expect((await state())?.due_at).toBeInstanceOf(Date);
+}
 /** Moves the clock past the wait, and waits until the worker has looked. */
 async function pass(minutes = WAIT + 1): Promise<void> {
   world.app.clock.advance(minutes * MINUTE);
   await looked();
 }
-/** Waits until nothing is due. */
+/** Lets the worker look at what is due. */
 const looked = () =>
   eventually(async () => {
+    await world.app.app.get(FollowUpWorker).runUntilDone();
     const due = (await state())?.due_at ?? null;
     return due === null || due > world.app.clock.now() || undefined;
   });
-const mailed = (count = 1) => eventually(() => (mails().length >= count ? mails() : undefined));
+const mailed = async (count = 1) => {
+  await world.app.app.get(MailWorker).runUntilDone();
+  return eventually(() => (mails().length >= count ? mails() : undefined));
+};
 /** The queued mails have ended, one way or the other. */
 const settled = () =>
   eventually(async () => {
+    await world.app.app.get(MailWorker).runUntilDone();
     const sql = `SELECT FROM outgoing_mail WHERE subject_id = $1 AND status = 'pending'`;
     return (await world.app.database.query(sql, [id])).length === 0 || undefined;
   });
@@ -249,10 +260,9 @@ describe('A follow-up', () => {
           .join();
         return [0, 1, 3, 5].every(index => text.includes(`number ${index}.`)) || undefined;
       }, 15_000);
-      const text = mails()
-        .map(mail => mail.text)
-        .join();
-      expect([...text.matchAll(/number \d\./g)]).toHaveLength(4);
+      // the jump of the clock may end the lease of a mail that is being sent; it then goes again, as the same message
+      const sent = new Map(mails().map(mail => [mail.messageId, mail.text ?? '']));
+      expect([...[...sent.values()].join().matchAll(/number \d\./g)]).toHaveLength(4);
       world.app.clock.reset();
     }
   }, 60_000);

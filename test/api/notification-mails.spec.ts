@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ParsedMail } from 'mailparser';
+import { NotificationsConsumer } from '../../src/modules/notifications/notifications.consumer.js';
 import { consumed } from '../support/consumed.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
@@ -45,7 +46,7 @@ const mention = async (): Promise<Json> => {
   const metadata = { mentions: [ada.memberId] };
   const body = { content: 'A secret note', private: true, metadata, member_id: ben.memberId };
   const note = (await key.post(`/v1/conversations/${id}/messages`, body)).data as Json;
-  await consumed(world, 'notifications');
+  await consumed(world, NotificationsConsumer);
   return note;
 };
 const mailed = (count: number): Promise<ParsedMail[]> =>
@@ -84,7 +85,7 @@ describe('The mail of notifications', () => {
     await mention();
     world.app.clock.advance(2 * MINUTE);
     await desk.owner.api.post(`/v1/conversations/${id}/assign`, { member_id: ada.memberId });
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     world.app.clock.advance(3 * MINUTE + 1);
     const [first] = await mailed(1);
     expect(first?.text).not.toContain('assigned');
@@ -150,9 +151,9 @@ describe('The mail of notifications', () => {
       notification_settings: { replied: { email: true, app: false } },
     });
     for (const agent of [ada, ben]) await agent.api.post(`/v1/conversations/${id}/messages`, { content: 'Hello' });
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'A secret answer' });
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     expect((await ada.api.get('/v1/notifications')).data).toMatchObject({ items: [], unread_count: 0 });
     world.app.clock.advance(5 * MINUTE + 1);
     const [mail] = await mailed(1);

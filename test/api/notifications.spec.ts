@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { NotificationRetentionJob } from '../../src/modules/notifications/notification-retention.job.js';
+import { NotificationsConsumer } from '../../src/modules/notifications/notifications.consumer.js';
 import { consumed } from '../support/consumed.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
@@ -24,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.app.clock.reset());
 
-const written = () => consumed(world, 'notifications');
+const written = () => consumed(world, NotificationsConsumer);
 const write = (content = 'Hello?') => visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content });
 const send = async (agent: Agent, body: object = {}): Promise<Json> =>
   (await agent.api.post(`/v1/conversations/${id}/messages`, { content: 'Let me look.', ...body })).data;

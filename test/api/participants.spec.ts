@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { NotificationsConsumer } from '../../src/modules/notifications/notifications.consumer.js';
 import { consumed } from '../support/consumed.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
@@ -35,12 +36,12 @@ const act = (agent: Agent, action: string, body: object = {}) =>
   agent.api.post(`/v1/conversations/${id}/${action}`, body);
 const assign = (member: Agent | null) => act(desk.owner, 'assign', { member_id: member?.memberId ?? null });
 const list = async (agent: Agent, query: string): Promise<string[]> => {
-  await consumed(world, 'notifications');
+  await consumed(world, NotificationsConsumer);
   return ((await agent.api.get(`/v1/conversations?${query}`)).data.items as Json[]).map(item => item.id as string);
 };
 const participates = async (agent: Agent): Promise<boolean> => (await list(agent, 'participating=me')).includes(id);
 const unreadMentions = async (agent: Agent): Promise<number> => {
-  await consumed(world, 'notifications');
+  await consumed(world, NotificationsConsumer);
   return (await agent.api.get('/v1/conversations/counts')).data.mentioned_unread as number;
 };
 const refusal = ({ status, error }: { status: number; error?: { code: string } }) => [status, error?.code];
@@ -117,7 +118,7 @@ describe('Leaving a conversation', () => {
     expect((await act(ada, 'leave')).data).toMatchObject({ id });
     expect(await participates(ada)).toBe(false);
     await write();
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     expect((await ada.api.get('/v1/notifications')).data.items).toEqual([]);
     await send(ada);
     expect(await participates(ada)).toBe(true);
@@ -141,7 +142,7 @@ describe('Leaving a conversation', () => {
 
   it('Leaving reads the notifications of the conversation.', async () => {
     await mention(ben, ada);
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     await act(ada, 'leave');
     expect((await ada.api.get('/v1/notifications?unread=true')).data.items).toEqual([]);
     expect(await unreadMentions(ada)).toBe(0);
@@ -150,10 +151,10 @@ describe('Leaving a conversation', () => {
   it('A reply concerns the others who have written when the assignee has left.', async () => {
     await send(ben);
     await assign(ada);
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     await act(ada, 'leave');
     await write();
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     expect((await ben.api.get('/v1/notifications?unread=true')).data.items).toMatchObject([{ type: 'replied' }]);
     expect((await ada.api.get('/v1/notifications?unread=true')).data.items).toEqual([]);
   });

@@ -2,13 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
-import { race } from '../support/race.js';
+import { race, RACE_SEEDS } from '../support/race.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
-const SEEDS = 50;
 
 let world: World;
 let desk: Desk;
@@ -179,7 +178,7 @@ describe('A closed rating', () => {
   });
 
   it('A rating and a reopening at the same time: a rated conversation was reopened, one that was taken back has no rating.', async () => {
-    for (let seed = 0; seed < SEEDS; seed += 1) {
+    for (let seed = 0; seed < RACE_SEEDS; seed += 1) {
       visitor = await world.visitor(desk);
       id = await answered();
       await act('resolve');

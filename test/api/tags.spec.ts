@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import { race } from '../support/race.js';
+import { race, RACE_SEEDS } from '../support/race.js';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { unique } from '../support/world.js';
 
-const SEEDS = 20;
 const sql = <T extends object>(text: string, values: unknown[] = []) => world.app.database.query<T>(text, values);
 
 const conversation = async (): Promise<string> => (await world.conversation(await world.visitor(desk))).id as string;
@@ -249,7 +248,7 @@ describe('Renaming and deleting tags', () => {
 });
 
 describe('Races of tags', () => {
-  it.each(Array.from({ length: SEEDS }, (_nothing, seed) => [seed]))(
+  it.each(Array.from({ length: RACE_SEEDS }, (_nothing, seed) => [seed]))(
     'Conversations that get a new tag at once share one tag (seed %i).',
     async () => {
       const ids = await race(3, conversation);
@@ -263,7 +262,7 @@ describe('Races of tags', () => {
     },
   );
 
-  it.each(Array.from({ length: SEEDS }, (_nothing, seed) => [seed]))(
+  it.each(Array.from({ length: RACE_SEEDS }, (_nothing, seed) => [seed]))(
     'A tag that is added while it is renamed, merged or deleted is shown by a living name or not at all (seed %i).',
     async seed => {
       const ids = await race(3, conversation);

@@ -23,7 +23,7 @@ const SLOW_MS = 60_000;
 
 /** Stores the events it reads, in the order it reads them. */
 class Collector extends EventConsumer {
-  protected readonly name = 'collector';
+  readonly name = 'collector';
   protected readonly types = ['message.created'] as const;
   /** Called after the effect, in the same transaction. */
   afterEffect: () => Promise<void> = () => Promise.resolve();
@@ -54,7 +54,7 @@ class LateCollector extends EventConsumer {
   constructor(
     dependencies: ConsumerDependencies,
     private readonly sql: SqlService,
-    protected readonly name: string,
+    readonly name: string,
   ) {
     super(dependencies);
   }

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { NotificationsConsumer } from '../../src/modules/notifications/notifications.consumer.js';
 import { consumed } from '../support/consumed.js';
 import type { Json } from '../support/json.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
-import { race } from '../support/race.js';
+import { race, RACE_SEEDS } from '../support/race.js';
 import { seeded, waitUpTo } from '../support/seeded.js';
 import { TwoInstances } from '../support/two-instances.js';
 import type { Agent, Desk, Visitor, World } from '../support/world.js';
-
-const SEEDS = 50;
 
 let instances: TwoInstances;
 let world: World;
@@ -52,14 +51,14 @@ const rowsOf = (id: string) =>
 
 describe('Notifications under race on two instances', () => {
   it('While a contact writes and the member reads, there is at most one unread notification, and one exactly if the contact wrote after the last look.', async () => {
-    for (let seed = 0; seed < SEEDS; seed += 1) {
+    for (let seed = 0; seed < RACE_SEEDS; seed += 1) {
       const { id, random, write, take, read } = await scene(seed);
       await take();
       await race(9, async index => {
         await waitUpTo(random, 40);
         await (index % 3 === 0 ? read() : write());
       });
-      await consumed(world, 'notifications');
+      await consumed(world, NotificationsConsumer);
       const unread = (await rowsOf(id)).filter(({ read_at }) => read_at === null);
       const [state] = await world.app.database.query<{ looked: number; last: number }>(
         `SELECT looked_seq AS looked, (SELECT max(seq) FROM message WHERE conversation_id = $1 AND sender_type = 'contact') AS last
@@ -75,14 +74,14 @@ describe('Notifications under race on two instances', () => {
   }, 120_000);
 
   it('While a contact and the member write, a notification is unread exactly if the contact wrote last.', async () => {
-    for (let seed = 0; seed < SEEDS; seed += 1) {
+    for (let seed = 0; seed < RACE_SEEDS; seed += 1) {
       const { id, random, write, send, take } = await scene(seed);
       await take();
       await race(8, async index => {
         await waitUpTo(random, 40);
         await (index % 3 === 0 ? send() : write());
       });
-      await consumed(world, 'notifications');
+      await consumed(world, NotificationsConsumer);
       const unread = (await rowsOf(id)).filter(({ read_at }) => read_at === null);
       const [last] = await world.app.database.query<{ sender_type: string }>(
         `SELECT sender_type FROM message WHERE conversation_id = $1 AND content_type = 'text' ORDER BY seq DESC LIMIT 1`,
@@ -97,14 +96,14 @@ describe('Notifications under race on two instances', () => {
     const { id, send } = await scene(1);
     const mentions = [ben.memberId];
     const notes = await race(100, () => send({ private: true, metadata: { mentions } }));
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     const sent = notes.map(({ data }) => (data as Json).id as string);
     expect((await rowsOf(id)).map(({ message_id }) => message_id).sort()).toEqual(sent.sort());
   }, 60_000);
 
   it('A note that is unsent at once leaves no notification and is never shown.', async () => {
     const ben = await world.colleague(desk, { name: 'Ben' });
-    for (let seed = 0; seed < SEEDS; seed += 1) {
+    for (let seed = 0; seed < RACE_SEEDS; seed += 1) {
       const { id, random, send } = await scene(seed);
       const note = (await send({ private: true, metadata: { mentions: [ben.memberId] } })).data as Json;
       await waitUpTo(random, 600);
@@ -112,7 +111,7 @@ describe('Notifications under race on two instances', () => {
       const shown = (await ben.api.get('/v1/notifications')).data as { items: Json[]; unread_count: number };
       expect([seed, shown.items, shown.unread_count]).toEqual([seed, [], 0]);
     }
-    await consumed(world, 'notifications');
+    await consumed(world, NotificationsConsumer);
     expect(await world.app.database.query('SELECT FROM notification WHERE member_id = $1', [ben.memberId])).toEqual([]);
     expect((await ben.api.get('/v1/conversations?mentioned=me')).data.items).toEqual([]);
   }, 120_000);

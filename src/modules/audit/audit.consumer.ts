@@ -9,7 +9,7 @@ import { AuditRepository } from './audit.repository.js';
 /** Copies audited events to the audit log, which outlives the event log. */
 @Injectable()
 export class AuditConsumer extends EventConsumer {
-  protected readonly name = 'audit';
+  readonly name = 'audit';
   protected readonly types: readonly EventType[];
 
   constructor(

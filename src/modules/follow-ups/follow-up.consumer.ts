@@ -7,7 +7,7 @@ import { ANSWERS_TO_FOLLOW_UP, FollowUpsRepository } from './follow-ups.reposito
 /** Arms a follow-up for each conversation with a new answer. */
 @Injectable()
 export class FollowUpConsumer extends EventConsumer {
-  protected readonly name = 'follow_ups';
+  readonly name = 'follow_ups';
   protected readonly types = ['message.created'] as const;
   protected override readonly condition = ANSWERS_TO_FOLLOW_UP;
   protected override readonly batchMs = 1_000;

@@ -9,7 +9,7 @@ import { InboxService } from '../conversations/index.js';
  */
 @Injectable()
 export class InboxConsumer extends EventConsumer {
-  protected readonly name = 'inbox';
+  readonly name = 'inbox';
   protected readonly types = ['message.created', 'message.deleted', 'conversation.read'] as const;
   protected override readonly condition = 'false';
   protected override readonly readsRanges = true;

@@ -12,7 +12,7 @@ import { RepliesRepository } from './replies.repository.js';
  */
 @Injectable()
 export class NotificationsConsumer extends EventConsumer {
-  protected readonly name = 'notifications';
+  readonly name = 'notifications';
   protected readonly types = ['conversation.updated', 'message.created', 'message.deleted'] as const;
   protected override readonly condition = `CASE type
     WHEN 'message.created' THEN payload #>> '{message,sender_type}' = 'agent' OR payload #> '{message,metadata,mentions}' IS NOT NULL

@@ -55,7 +55,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   private stopped = false;
 
   /** The name of its row in `event_reader`. It must never change. */
-  protected abstract readonly name: string;
+  abstract readonly name: string;
   protected abstract readonly types: readonly EventType[];
   /** SQL on the columns of `event`. Events of the types that do not match are skipped in the database. */
   protected readonly condition: string = 'true';
