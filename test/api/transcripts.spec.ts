@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { MailServer } from '../support/mail-server.js';
+import { race } from '../support/race.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
@@ -213,6 +214,22 @@ describe('A mailed transcript', () => {
     } finally {
       await silent.stop();
     }
+  });
+
+  it('A request that is repeated with its Idempotency-Key, at once or later, mails one transcript.', async () => {
+    await answer();
+    const header = { 'Idempotency-Key': unique('retry') };
+    const address = `${unique('boss')}@example.com`;
+    const mail = () => desk.owner.api.post(`/v1/conversations/${id}/transcript`, { email: address }, header);
+    const statuses = (await race(4, mail)).map(({ status }) => status);
+    expect(statuses.filter(status => status !== 200 && status !== 409)).toEqual([]);
+    expect((await mail()).status).toBe(200);
+    await visitor.api.post(`/v1/widget/conversations/${id}/transcript`, undefined, header);
+    const again = await visitor.api.post(`/v1/widget/conversations/${id}/transcript`, undefined, header);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    await mailed(address);
+    await mailed(email);
+    expect(await queued()).toHaveLength(2);
   });
 
   it("An agent's mail to any address has what the visitor sees, and an entry in the audit log without the address.", async () => {

@@ -129,7 +129,8 @@ export class VisitorClient {
 
   /** Mails the transcript to the visitor's own address. @throws ApiError 422 `email_missing`, 409 `transcript_not_ready` */
   async mailTranscript(conversationId: string): Promise<void> {
-    await this.api.post(path`/v1/widget/conversations/${conversationId}/transcript`);
+    const options = { headers: idempotencyHeader(uuid()), repeatable: true };
+    await this.api.post(path`/v1/widget/conversations/${conversationId}/transcript`, undefined, options);
   }
 
   /**

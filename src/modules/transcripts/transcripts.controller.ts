@@ -3,7 +3,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersOnce, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { ConversationErased } from '../conversations/index.js';
 import { TranscriptMailsService } from './transcript-mails.service.js';
@@ -42,7 +42,7 @@ export class TranscriptsController {
   )
   @Allow('conversations:write')
   @LimitRate('transcript_member')
-  @Answers(TranscriptMailedView)
+  @AnswersOnce(TranscriptMailedView)
   @Throws(NotFound, ConversationErased, MailDisabled)
   async mail(
     @Caller() caller: StaffPrincipal,

@@ -3,7 +3,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersOnce, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { FeatureDisabled } from '../channels/index.js';
 import { EmailMissing } from '../contacts/index.js';
@@ -44,7 +44,7 @@ export class TranscriptsVisitorController {
   )
   @Allow('widget:write')
   @LimitRate('transcript_contact')
-  @Answers(TranscriptMailedView)
+  @AnswersOnce(TranscriptMailedView)
   @Throws(NotFound, ConversationErased, FeatureDisabled, MailDisabled, EmailMissing, TranscriptNotReady)
   async mail(@Caller() caller: VisitorPrincipal, @IdParam() id: string): Promise<TranscriptMailedView> {
     await this.mails.mailToContact(caller, id);

@@ -8,22 +8,25 @@ const ANSWER = 'answer';
 /** A view class, or the schema name of another module's view in the API reference. */
 type ViewRef = (new (...args: never[]) => object) | string;
 
-/**
- * A handler's success response: one view or a page of them. `creates` means 201 for a new resource with its own URL.
- */
+/** A handler's success response: one view or a page of them. */
 export interface Answer {
   view: string;
   page: boolean;
+  /** 201 for a new resource with its own URL. */
   creates: boolean;
+  /** A request that is repeated with its `Idempotency-Key` has one effect. */
+  once: boolean;
 }
 
-function answer(view: ViewRef, page: boolean, creates: boolean): MethodDecorator {
-  const documented: Answer = { view: typeof view === 'string' ? view : view.name, page, creates };
+type AnswerOptions = Partial<Omit<Answer, 'view'>>;
+
+function answer(view: ViewRef, { page = false, creates = false, once = creates }: AnswerOptions): MethodDecorator {
+  const documented: Answer = { view: typeof view === 'string' ? view : view.name, page, creates, once };
   return applyDecorators(
     HttpCode(creates ? 201 : 200),
     SetMetadata(ANSWER, documented),
     ...(typeof view === 'string' ? [] : [ApiExtraModels(view)]),
-    ...(creates ? [UseInterceptors(IdempotencyInterceptor)] : []),
+    ...(once ? [UseInterceptors(IdempotencyInterceptor)] : []),
     ApiExtension('x-answer', documented),
   );
 }
@@ -51,17 +54,22 @@ export function Section(name: string, description?: string): ClassDecorator {
 
 /** Responds 200 with one view. */
 export function Answers(view: ViewRef): MethodDecorator {
-  return answer(view, false, false);
+  return answer(view, {});
+}
+
+/** Responds 200 with one view. Accepts an `Idempotency-Key`, because the effect cannot be repeated without harm. */
+export function AnswersOnce(view: ViewRef): MethodDecorator {
+  return answer(view, { once: true });
 }
 
 /** Responds 200 with `{items, next_cursor}`. */
 export function AnswersPage(view: ViewRef): MethodDecorator {
-  return answer(view, true, false);
+  return answer(view, { page: true });
 }
 
 /** Responds 201 with the view of a new resource. Accepts an `Idempotency-Key` unless the route is public. */
 export function Creates(view: ViewRef): MethodDecorator {
-  return answer(view, false, true);
+  return answer(view, { creates: true });
 }
 
 /** Documents the errors that the handler can throw, besides those common to all such routes. */

@@ -42,7 +42,7 @@ export interface Operation {
 
 /** Public routes ignore the `Idempotency-Key`, because they have no principal that a key could belong to. */
 export function honoursIdempotencyKey(operation: Operation): boolean {
-  return operation['x-answer']?.creates === true && operation['x-access']?.public === false;
+  return operation['x-answer']?.once === true && operation['x-access']?.public === false;
 }
 
 export const IDEMPOTENCY_KEY: Parameter = {

@@ -14,6 +14,7 @@ import type {
 import { joinLists } from '../inbox-filters.js';
 import { idempotencyHeader, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
+import { uuid } from '../uuid.js';
 import type {
   BulkResultsView,
   ConversationCountsView,
@@ -91,7 +92,8 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
 
   /** Mails the conversation as the visitor sees it. */
   async mailTranscript(id: string, email: string): Promise<void> {
-    await this.api.post(path`/v1/conversations/${id}/transcript`, { email });
+    const options = { headers: idempotencyHeader(uuid()), repeatable: true };
+    await this.api.post(path`/v1/conversations/${id}/transcript`, { email }, options);
   }
 
   messages(id: string, range?: MessageRange): Promise<Page<MessageView>> {
