@@ -271,7 +271,7 @@ const MUTANTS = {
     const { MemberLoadsRepository } = await dist('modules/assignment/member-loads.repository.js');
     const later = add =>
       async function (...args) {
-        this.sql.units.afterCommit(() => void setTimeout(() => add.apply(this, args).catch(() => undefined), 1_500));
+        this.sql.units.afterCommit(() => void setTimeout(() => add.apply(this, args).catch(() => undefined), 6_000));
       };
     replace(MemberLoadsRepository.prototype, 'add', on && later);
   },
