@@ -12,11 +12,6 @@ export class MemberLoadsRepairService {
 
   /** Recounts if any load is wrong; assignments wait meanwhile. @returns the number of wrong loads */
   async repair(): Promise<number> {
-    return this.units.run(async () => {
-      await this.loads.freeze();
-      const wrong = await this.loads.countDrift();
-      if (wrong > 0) await this.loads.recount();
-      return wrong;
-    });
+    return this.units.run(() => this.loads.repair());
   }
 }

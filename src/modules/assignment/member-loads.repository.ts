@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
+import { repairCounts, storedCounts } from '../../platform/database/stored-counts.js';
 
 /** Members are sorted, so that transactions lock their rows in one order and do not deadlock. */
 const ADD = statement(`
@@ -21,16 +22,13 @@ const ADD_TURNS = statement(`
   ON CONFLICT (workspace_id, channel_id, member_id) DO UPDATE SET assigned_at = excluded.assigned_at`);
 const LAST_TURN = statement(`
   SELECT assigned_at AS at FROM assignment_turn WHERE workspace_id = $1 AND channel_id = $2 AND member_id = $3`);
-const ACTUAL_LOADS = `
-  SELECT workspace_id, assignee_id AS member_id, count(*)::int AS open_count FROM conversation
-  WHERE status = 'open' AND assignee_id IS NOT NULL GROUP BY 1, 2`;
-const DRIFT = statement(`
-  SELECT count(*)::int AS members FROM (${ACTUAL_LOADS}) AS truth
-  FULL JOIN member_load USING (workspace_id, member_id)
-  WHERE coalesce(truth.open_count, 0) <> coalesce(member_load.open_count, 0)`);
-const FREEZE = statement('LOCK TABLE member_load IN EXCLUSIVE MODE');
-const CLEAR = statement('DELETE FROM member_load');
-const FILL = statement(`INSERT INTO member_load (workspace_id, member_id, open_count) ${ACTUAL_LOADS}`);
+const STORED = storedCounts(
+  'member_load',
+  ['workspace_id', 'member_id'],
+  'open_count',
+  `SELECT workspace_id, assignee_id AS member_id, count(*)::int AS open_count FROM conversation
+   WHERE status = 'open' AND assignee_id IS NOT NULL GROUP BY 1, 2`,
+);
 
 export interface LoadChange {
   memberId: string;
@@ -59,7 +57,7 @@ export class MemberLoadsRepository {
     ]);
   }
 
-  /** Locks the loads until the unit of work ends, so that nobody assigns these members anything. */
+  /** Locks the loads until the unit of work ends, so that no other transaction assigns to these members. */
   async lock(workspaceId: string, memberIds: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.sql.rows<{ memberId: string; openCount: number }>(LOCK, [workspaceId, memberIds]);
     return new Map(rows.map(({ memberId, openCount }) => [memberId, openCount]));
@@ -79,19 +77,8 @@ export class MemberLoadsRepository {
     return (await this.sql.first<{ at: Date }>(LAST_TURN, [workspaceId, channelId, memberId]))?.at ?? null;
   }
 
-  /** Number of wrong loads; 0 unless the tables were written by hand. */
-  async countDrift(): Promise<number> {
-    return (await this.sql.first<{ members: number }>(DRIFT))?.members ?? 0;
-  }
-
-  /** Blocks writers until the unit of work ends. */
-  async freeze(): Promise<void> {
-    await this.sql.count(FREEZE);
-  }
-
-  /** Recounts everything. Call `freeze` first. */
-  async recount(): Promise<void> {
-    await this.sql.count(CLEAR);
-    await this.sql.count(FILL);
+  /** Recounts if any is wrong, in the caller's unit of work. @returns the number of wrong loads */
+  repair(): Promise<number> {
+    return repairCounts(this.sql, STORED);
   }
 }

@@ -14,11 +14,6 @@ export class ConversationCountsRepairService {
 
   /** Recounts if any count is wrong; writers wait meanwhile. @returns the number of wrong counts */
   async repair(): Promise<number> {
-    return this.units.run(async () => {
-      await this.counts.freeze();
-      const wrong = await this.counts.countDrift();
-      if (wrong > 0) await this.counts.recount();
-      return wrong + (await this.tags.repairCounts());
-    });
+    return this.units.run(async () => (await this.counts.repair()) + (await this.tags.repairCounts()));
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { NIL_ID } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
+import { repairCounts, storedCounts } from '../../platform/database/stored-counts.js';
 import { isVisible, visibilityOf } from '../../platform/database/visibility.js';
 import type { Conversation, Status } from './conversation.js';
 import type { ConversationCounts } from './inbox.js';
@@ -26,18 +27,13 @@ const COUNTS = statement(`
          coalesce(sum(count) FILTER (WHERE status = 'pending'), 0)::int AS pending,
          coalesce(sum(count) FILTER (WHERE status = 'snoozed'), 0)::int AS snoozed
   FROM conversation_tally WHERE ${IS_VISIBLE}`);
-const ACTUAL_COUNTS = `
-  SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${NIL_ID}') AS assignee_id, count(*)::int AS count
-  FROM conversation WHERE status <> 'resolved' GROUP BY 1, 2, 3, 4`;
-const DRIFT = statement(`
-  SELECT count(*)::int AS kinds FROM (${ACTUAL_COUNTS}) truth
-  FULL JOIN conversation_tally tally USING (workspace_id, channel_id, status, assignee_id)
-  WHERE coalesce(truth.count, 0) <> coalesce(tally.count, 0)`);
-const CLEAR = statement('DELETE FROM conversation_tally');
-const FILL = statement(
-  `INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count) ${ACTUAL_COUNTS}`,
+const STORED = storedCounts(
+  'conversation_tally',
+  ['workspace_id', 'channel_id', 'status', 'assignee_id'],
+  'count',
+  `SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${NIL_ID}') AS assignee_id, count(*)::int AS count
+   FROM conversation WHERE status <> 'resolved' GROUP BY 1, 2, 3, 4`,
 );
-const FREEZE = statement('LOCK TABLE conversation_tally IN EXCLUSIVE MODE');
 
 type Kind = Pick<Conversation, 'channelId' | 'status' | 'assigneeId'>;
 
@@ -89,20 +85,9 @@ export class ConversationCountsRepository {
     return counts ?? { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
   }
 
-  /** Number of wrong counts; 0 unless the tables were written by hand. */
-  async countDrift(): Promise<number> {
-    return (await this.sql.first<{ kinds: number }>(DRIFT))?.kinds ?? 0;
-  }
-
-  /** Blocks writers until the unit of work ends. */
-  async freeze(): Promise<void> {
-    await this.sql.count(FREEZE);
-  }
-
-  /** Recounts everything. Call `freeze` first. */
-  async recount(): Promise<void> {
-    await this.sql.count(CLEAR);
-    await this.sql.count(FILL);
+  /** Recounts if any is wrong, in the caller's unit of work. @returns the number of wrong counts */
+  repair(): Promise<number> {
+    return repairCounts(this.sql, STORED);
   }
 }
 

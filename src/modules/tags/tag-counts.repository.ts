@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { likePattern } from '../../platform/database/like.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
+import { repairCounts, storedCounts } from '../../platform/database/stored-counts.js';
 import { isInChannels, visibilityOf } from '../../platform/database/visibility.js';
 import type { TagCountChange } from './tag-counts.js';
 import type { CountedTag } from './tag.js';
@@ -31,16 +32,13 @@ const ADD = statement(`
   GROUP BY kind.tag_id, kind.channel_id HAVING sum(kind.change) <> 0
   ORDER BY kind.tag_id, kind.channel_id
   ON CONFLICT (workspace_id, tag_id, channel_id) DO UPDATE SET count = tag_tally.count + excluded.count`);
-const ACTUAL = `
-  SELECT workspace_id, tag_id, channel_id, count(*)::int AS count
-  FROM conversation CROSS JOIN unnest(tag_ids) AS tag_id WHERE status <> 'resolved' GROUP BY 1, 2, 3`;
-const DRIFT = statement(`
-  SELECT count(*)::int AS kinds FROM (${ACTUAL}) AS truth
-  FULL JOIN tag_tally AS tally USING (workspace_id, tag_id, channel_id)
-  WHERE coalesce(truth.count, 0) <> coalesce(tally.count, 0)`);
-const CLEAR = statement('DELETE FROM tag_tally');
-const FILL = statement(`INSERT INTO tag_tally (workspace_id, tag_id, channel_id, count) ${ACTUAL}`);
-const FREEZE = statement('LOCK TABLE tag_tally IN EXCLUSIVE MODE');
+const STORED = storedCounts(
+  'tag_tally',
+  ['workspace_id', 'tag_id', 'channel_id'],
+  'count',
+  `SELECT workspace_id, tag_id, channel_id, count(*)::int AS count
+   FROM conversation CROSS JOIN unnest(tag_ids) AS tag_id WHERE status <> 'resolved' GROUP BY 1, 2, 3`,
+);
 
 /** Numbers of unresolved conversations by tag. */
 @Injectable()
@@ -74,19 +72,8 @@ export class TagCountsRepository {
     ]);
   }
 
-  /** Number of wrong counts; 0 unless the tables were written by hand. */
-  async countDrift(): Promise<number> {
-    return (await this.sql.first<{ kinds: number }>(DRIFT))?.kinds ?? 0;
-  }
-
-  /** Blocks writers until the unit of work ends. */
-  async freeze(): Promise<void> {
-    await this.sql.count(FREEZE);
-  }
-
-  /** Recounts everything. Call `freeze` first. */
-  async recount(): Promise<void> {
-    await this.sql.count(CLEAR);
-    await this.sql.count(FILL);
+  /** Recounts if any is wrong, in the caller's unit of work. @returns the number of wrong counts */
+  repair(): Promise<number> {
+    return repairCounts(this.sql, STORED);
   }
 }

@@ -72,12 +72,7 @@ export class TagsService {
 
   /** Recounts if any count is wrong; writers wait meanwhile. @returns the number of wrong counts */
   repairCounts(): Promise<number> {
-    return this.units.run(async () => {
-      await this.counts.freeze();
-      const wrong = await this.counts.countDrift();
-      if (wrong > 0) await this.counts.recount();
-      return wrong;
-    });
+    return this.units.run(() => this.counts.repair());
   }
 
   /**
