@@ -32,9 +32,7 @@ const writeUnread = (changed: string, more = ''): string => `
   )${more}
   INSERT INTO conversation_facet (workspace_id, facet, conversation_id, active_at)
   SELECT workspace_id, '${UNREAD}', id, last_activity_at FROM current WHERE unread ON CONFLICT DO NOTHING`;
-const SET_UNREAD = statement(
-  writeUnread('SELECT workspace_id, id FROM unnest($1::uuid[], $2::uuid[]) AS listed (workspace_id, id)'),
-);
+const SET_UNREAD = statement(writeUnread('SELECT $1::uuid AS workspace_id, id FROM unnest($2::uuid[]) AS id'));
 /** Skips locked facets: they are being removed, and an added one has the latest time. */
 const FOLLOW = statement(
   writeUnread(
@@ -88,12 +86,8 @@ export class ConversationFacetsRepository {
   }
 
   /** Writes which of the conversations have messages that no agent has read. */
-  async setUnread(conversations: readonly { workspaceId: string; id: string }[]): Promise<void> {
-    if (conversations.length === 0) return;
-    await this.sql.count(SET_UNREAD, [
-      conversations.map(({ workspaceId }) => workspaceId),
-      conversations.map(({ id }) => id),
-    ]);
+  async setUnread(workspaceId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.sql.count(SET_UNREAD, [workspaceId, ids]);
   }
 
   /** Writes what events of these types changed: which conversations are unread, and the order of all facets. */

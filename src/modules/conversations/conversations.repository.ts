@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../kernel/principal.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -68,16 +69,18 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     return rows.map(({ id }) => id);
   }
 
+  private queryByContact(workspaceId: string, contactId: string): SelectQueryBuilder<ConversationEntity> {
+    return this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId', { workspaceId })
+      .andWhere('conversation.contactId = :contactId', { contactId });
+  }
+
   /** Finds the one unresolved conversation that `single_conversation` allows. */
   async findUnresolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
     return this.withTags(
-      await this.rows
-        .createQueryBuilder('conversation')
-        .where('conversation.workspaceId = :workspaceId', { workspaceId })
-        .andWhere('conversation.channelId = :channelId AND conversation.contactId = :contactId', {
-          channelId,
-          contactId,
-        })
+      await this.queryByContact(workspaceId, contactId)
+        .andWhere('conversation.channelId = :channelId', { channelId })
         .andWhere(`conversation.single AND conversation.status <> 'resolved'`)
         .getOne(),
     );
@@ -86,12 +89,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   /** Finds the contact's conversation of the channel that was resolved last. */
   async findLatestResolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
     return this.withTags(
-      await this.rows
-        .createQueryBuilder('conversation')
-        .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
-          workspaceId,
-          contactId,
-        })
+      await this.queryByContact(workspaceId, contactId)
         .andWhere(`conversation.channelId = :channelId AND conversation.status = 'resolved'`, { channelId })
         .orderBy('conversation.resolvedAt', 'DESC')
         .limit(1)
@@ -102,12 +100,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   /** Finds the unresolved conversation that continues a resolved one. */
   async findUnresolvedSuccessor(workspaceId: string, contactId: string, id: string): Promise<Conversation | null> {
     return this.withTags(
-      await this.rows
-        .createQueryBuilder('conversation')
-        .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
-          workspaceId,
-          contactId,
-        })
+      await this.queryByContact(workspaceId, contactId)
         .andWhere(`conversation.previousConversationId = :id AND conversation.status <> 'resolved'`, { id })
         .orderBy('conversation.id', 'DESC')
         .getOne(),

@@ -9,6 +9,10 @@ import type { MovedMention, Participation, ParticipantKey } from './participant.
 /** Counting of unread mentions stops here. */
 const MAX_MENTIONS = 100;
 
+/** SQL of a row's `ParticipantKey`. */
+const keyOfRow = (row: string): string =>
+  `${row}.workspace_id AS "workspaceId", ${row}.member_id AS "memberId", ${row}.conversation_id AS "conversationId"`;
+
 /**
  * Adds acts of members. Ordinary messages of members who take part already change no row. Rows are locked in the order
  * of their keys.
@@ -35,7 +39,7 @@ const JOIN = statement(`
     acted_at = greatest(known.acted_at, excluded.acted_at),
     looked_seq = greatest(known.looked_seq, excluded.looked_seq),
     left_at = CASE WHEN known.left_at < excluded.acted_at THEN NULL ELSE known.left_at END
-  RETURNING workspace_id AS "workspaceId", member_id AS "memberId", conversation_id AS "conversationId"`);
+  RETURNING ${keyOfRow('known')}`);
 const UNASSIGN = statement(`
   UPDATE participant SET assigned_at = NULL
   FROM (
@@ -47,8 +51,7 @@ const UNASSIGN = statement(`
   ) AS gone
   WHERE participant.workspace_id = gone.workspace_id AND participant.member_id = gone.member_id
     AND participant.conversation_id = gone.conversation_id
-  RETURNING participant.workspace_id AS "workspaceId", participant.member_id AS "memberId",
-            participant.conversation_id AS "conversationId"`);
+  RETURNING ${keyOfRow('participant')}`);
 const LOOK = statement(`
   INSERT INTO participant AS known (workspace_id, member_id, conversation_id, looked_seq, looked_at)
   VALUES ($1, $2, $3, $4, clock_timestamp())
@@ -92,8 +95,7 @@ const WRITE_FACETS = statement(`
   SELECT workspace_id, facet, conversation_id, last_activity_at FROM facet WHERE listed
   ORDER BY workspace_id, facet, conversation_id ON CONFLICT DO NOTHING`);
 const LOOKS = statement(`
-  SELECT participant.workspace_id AS "workspaceId", participant.member_id AS "memberId",
-         participant.conversation_id AS "conversationId", looked_seq AS "lookedSeq", looked_at AS "lookedAt"
+  SELECT ${keyOfRow('participant')}, looked_seq AS "lookedSeq", looked_at AS "lookedAt"
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS keys (workspace_id, member_id, conversation_id)
     JOIN participant USING (workspace_id, member_id, conversation_id)`);
 const MOVE_MENTIONS = statement(`
@@ -107,8 +109,7 @@ const MOVE_MENTIONS = statement(`
   ) AS moved
   WHERE participant.workspace_id = moved.workspace_id AND participant.member_id = moved.member_id
     AND participant.conversation_id = moved.conversation_id
-  RETURNING participant.workspace_id AS "workspaceId", participant.member_id AS "memberId",
-            participant.conversation_id AS "conversationId"`);
+  RETURNING ${keyOfRow('participant')}`);
 const UNREAD_MENTIONS = statement(`
   SELECT count(*)::int AS count FROM (
     SELECT FROM participant JOIN conversation

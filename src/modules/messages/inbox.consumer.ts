@@ -11,7 +11,7 @@ import { InboxService } from '../conversations/index.js';
 export class InboxConsumer extends EventConsumer {
   readonly name = 'inbox';
   protected readonly types = ['message.created', 'message.deleted', 'conversation.read'] as const;
-  protected override readonly condition = 'false';
+  protected override readonly condition = null;
   protected override readonly readsRanges = true;
   protected override readonly batchMs = 500;
 

@@ -57,8 +57,11 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   /** The name of its row in `event_reader`. It must never change. */
   abstract readonly name: string;
   protected abstract readonly types: readonly EventType[];
-  /** SQL on the columns of `event`. Events of the types that do not match are skipped in the database. */
-  protected readonly condition: string = 'true';
+  /**
+   * SQL on the columns of `event`. Events of the types that do not match are skipped in the database. null loads none,
+   * for a consumer that only reads ranges.
+   */
+  protected readonly condition: string | null = 'true';
   /** True if `handle` reads a range itself, so that it also runs for one without loaded events. */
   protected readonly readsRanges: boolean = false;
   /** True if a new consumer skips what is in the log already. */
@@ -120,7 +123,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     const claimed = await positions.claim(this.name);
     const position = claimed && (await this.openRange(claimed));
     if (!position) return false;
-    const found = await positions.findPage(position, { types, condition }, PAGE_SIZE + 1);
+    const found = condition === null ? [] : await positions.findPage(position, { types, condition }, PAGE_SIZE + 1);
     const events = found.slice(0, PAGE_SIZE);
     const end = found.length > PAGE_SIZE ? (events.at(-1)?.position ?? null) : null;
     if (events.length > 0 || this.readsRanges) await this.handle(events, { ...position, end });

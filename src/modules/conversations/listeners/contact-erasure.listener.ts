@@ -31,7 +31,7 @@ export class ContactErasureListener implements OnModuleInit {
     const now = this.clock.now();
     const ids = (await this.conversations.lockByContact(workspaceId, contactId)).map(({ id }) => id);
     await this.conversations.erase(workspaceId, ids, now);
-    await this.facets.setUnread(ids.map(id => ({ workspaceId, id })));
+    await this.facets.setUnread(workspaceId, ids);
     await this.job.begin(workspaceId, contactId, 'conversation', ids);
     const unresolved = (await this.conversations.lockByContact(workspaceId, contactId)).filter(
       ({ status }) => status !== 'resolved',
