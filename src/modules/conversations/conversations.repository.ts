@@ -181,12 +181,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     after: string | null,
     limit: number,
   ): Promise<Conversation[]> {
-    const query = this.rows
-      .createQueryBuilder('conversation')
-      .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
-        workspaceId,
-        contactId,
-      });
+    const query = this.queryByContact(workspaceId, contactId);
     if (after !== null) query.andWhere('conversation.id > :after', { after });
     return this.withAllTags(await query.orderBy('conversation.id').limit(limit).getMany());
   }
