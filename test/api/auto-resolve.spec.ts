@@ -1,33 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { IdleTimerWorker } from '../../src/modules/auto-resolve/idle-timer.worker.js';
 import { ChannelSweepWorker } from '../../src/modules/conversations/channel-sweep.worker.js';
+import { desk, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
 import { readTimeline } from '../support/timeline.js';
-import type { Desk, Visitor } from '../support/world.js';
+import type { Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
 const HOUR = 3_600;
 /** A sweep begins once no older transaction is open in the whole PostgreSQL cluster. */
 const SWEPT_MS = 20_000;
 
-let world: World;
-let desk: Desk;
 let visitor: Visitor;
 let id: string;
 /** Its key reads also after sessions have expired. */
 let key: Caller;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterAll(() => world.stop());
 beforeEach(async () => {
-  desk = await world.desk();
   key = await world.apiKey(desk);
 });
-afterEach(() => world.app.clock.reset());
 
 const setHours = (hours: number | null, channelId = desk.channelId) =>
   key.patch(`/v1/channels/${channelId}`, { auto_resolve_hours: hours });

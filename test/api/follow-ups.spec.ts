@@ -1,47 +1,33 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ParsedMail } from 'mailparser';
 import { startPageOf } from '../../src/modules/follow-ups/follow-up.js';
 import { FollowUpConsumer } from '../../src/modules/follow-ups/follow-up.consumer.js';
 import { FollowUpWorker } from '../../src/modules/follow-ups/follow-up.worker.js';
 import { MailWorker } from '../../src/platform/mail/mail.worker.js';
+import { desk, server, world } from '../support/desk-with-mail.js';
 import { consumed } from '../support/consumed.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
-import { MailServer } from '../support/mail-server.js';
 import { race } from '../support/race.js';
-import type { Desk, Visitor } from '../support/world.js';
+import type { Visitor } from '../support/world.js';
 import { jwt } from '../support/tokens.js';
 import { unique, World } from '../support/world.js';
 
 const MINUTE = 60;
 const WAIT = 30;
 
-let server: MailServer;
-let world: World;
-let desk: Desk;
 let visitor: Visitor;
 let id: string;
 let email: string;
 let key: Caller;
-beforeAll(async () => {
-  server = await MailServer.start();
-  world = await World.start({ SMTP_URL: server.url, MAIL_FROM: 'Desk <desk@example.com>' }, { realMail: true });
-});
-afterAll(async () => {
-  await world.stop();
-  await server.stop();
-});
 beforeEach(async () => {
-  server.mode = 'accepts';
-  desk = await world.desk();
   key = await world.apiKey(desk);
   await setChannel({ followup_email_minutes: WAIT });
   email = `${unique('vera')}@example.com`;
   visitor = await world.visitor(desk, { email });
   id = (await world.conversation(visitor, 'Where is my parcel?')).id as string;
 });
-afterEach(() => world.app.clock.reset());
 
 const setChannel = (body: object) => desk.owner.api.patch(`/v1/channels/${desk.channelId}`, body);
 /** By a key, whose access does not end when the clock moves. */

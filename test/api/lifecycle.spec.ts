@@ -1,32 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { desk, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
 import { race } from '../support/race.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { readTimeline } from '../support/timeline.js';
-import type { Agent, Desk, Visitor } from '../support/world.js';
-import { unique, World } from '../support/world.js';
+import type { Agent, Visitor } from '../support/world.js';
+import { unique } from '../support/world.js';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
-let world: World;
-let desk: Desk;
 let visitor: Visitor;
 let id: string;
 /** Its key reads also after sessions have expired. */
 let key: Caller;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterAll(() => world.stop());
 beforeEach(async () => {
-  desk = await world.desk();
   visitor = await world.visitor(desk);
   id = (await world.conversation(visitor, 'Where is my parcel?')).id as string;
   key = await world.apiKey(desk);
 });
-afterEach(() => world.app.clock.reset());
 
 const inSeconds = (seconds: number) => new Date(world.app.clock.now().getTime() + seconds * 1_000).toISOString();
 const act = (action: string, body: object = {}, agent: Agent = desk.owner) =>

@@ -1,29 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NotificationRetentionJob } from '../../src/modules/notifications/notification-retention.job.js';
 import { NotificationsConsumer } from '../../src/modules/notifications/notifications.consumer.js';
+import { desk, world } from '../support/desk-for-each.js';
 import { consumed } from '../support/consumed.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import type { Agent, Desk, Visitor } from '../support/world.js';
-import { World } from '../support/world.js';
+import type { Agent, Visitor } from '../support/world.js';
 
-let world: World;
-let desk: Desk;
 let visitor: Visitor;
 let id: string;
 let ada: Agent;
 let ben: Agent;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterAll(() => world.stop());
 beforeEach(async () => {
-  desk = await world.desk();
   visitor = await world.visitor(desk);
   id = (await world.conversation(visitor, 'Where is my parcel?')).id as string;
   [ada, ben] = [await world.colleague(desk, { name: 'Ada' }), await world.colleague(desk, { name: 'Ben' })];
 });
-afterEach(() => world.app.clock.reset());
 
 const written = () => consumed(world, NotificationsConsumer);
 const write = (content = 'Hello?') => visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content });

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NotificationsConsumer } from '../../src/modules/notifications/notifications.consumer.js';
+import { desk, world } from '../support/desk-for-each.js';
 import { consumed } from '../support/consumed.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import type { Agent, Desk, Visitor } from '../support/world.js';
-import { World } from '../support/world.js';
+import type { Agent, Visitor } from '../support/world.js';
 
-let world: World;
-let desk: Desk;
 let visitor: Visitor;
 let id: string;
 let ada: Agent;
 let ben: Agent;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterAll(() => world.stop());
 beforeEach(async () => {
-  desk = await world.desk();
   [ada, ben] = [await world.colleague(desk, { name: 'Ada' }), await world.colleague(desk, { name: 'Ben' })];
   await begin();
 });

@@ -1,31 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { desk, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race, RACE_SEEDS } from '../support/race.js';
-import type { Agent, Desk, Visitor } from '../support/world.js';
+import type { Agent, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
-let world: World;
-let desk: Desk;
 let visitor: Visitor;
 let id: string;
 let key: Caller;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterAll(() => world.stop());
 beforeEach(async () => {
-  desk = await world.desk();
   await setChannel({ csat_enabled: true });
   visitor = await world.visitor(desk);
   key = await world.apiKey(desk);
   id = await answered();
 });
-afterEach(() => world.app.clock.reset());
 
 const setChannel = (body: object) => desk.owner.api.patch(`/v1/channels/${desk.channelId}`, body);
 const act = (action: string, body: object = {}, agent: Agent = desk.owner) =>

@@ -1,40 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { inertText } from '../../src/platform/mail/mail-text.js';
+import { desk, server, world } from '../support/desk-with-mail.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
-import { MailServer } from '../support/mail-server.js';
 import { race } from '../support/race.js';
-import type { Desk, Visitor } from '../support/world.js';
+import type { Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
 const NOTE = 'She is always late with her payments';
 const HOSTILE = '<script>alert("x")</script> <a href="https://evil.example">& click</a>';
 
-let server: MailServer;
-let world: World;
-let desk: Desk;
 let visitor: Visitor;
 let id: string;
 let key: Caller;
 let email: string;
-beforeAll(async () => {
-  server = await MailServer.start();
-  world = await World.start({ SMTP_URL: server.url, MAIL_FROM: 'Desk <desk@example.com>' }, { realMail: true });
-});
-afterAll(async () => {
-  await world.stop();
-  await server.stop();
-});
 beforeEach(async () => {
-  server.mode = 'accepts';
-  desk = await world.desk();
   key = await world.apiKey(desk);
   email = `${unique('vera')}@example.com`;
   visitor = await world.visitor(desk, { email, name: 'Vera', locale: 'de' });
   id = (await world.conversation(visitor, 'Where is my parcel?')).id as string;
 });
-afterEach(() => world.app.clock.reset());
 
 const answer = (body: object = {}) =>
   desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'On its way.', ...body });

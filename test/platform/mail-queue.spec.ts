@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { newId } from '../../src/kernel/ids.js';
@@ -8,35 +8,20 @@ import { ErasureJob } from '../../src/platform/erasure/erasure.job.js';
 import { MailComposerRegistry } from '../../src/platform/mail/mail-composer.registry.js';
 import { MailQueueService } from '../../src/platform/mail/mail-queue.service.js';
 import { MailRetentionJob } from '../../src/platform/mail/mail-retention.job.js';
+import { desk, server, world } from '../support/desk-with-mail.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import { MailServer } from '../support/mail-server.js';
-import type { Desk } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
-let server: MailServer;
-let world: World;
-let desk: Desk;
-beforeAll(async () => {
-  server = await MailServer.start();
-  world = await World.start({ SMTP_URL: server.url, MAIL_FROM: 'Desk <desk@example.com>' }, { realMail: true });
-});
-afterAll(async () => {
-  await world.stop();
-  await server.stop();
-});
 beforeEach(async () => {
   jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-  desk = await world.desk();
-  server.mode = 'accepts';
 });
 afterEach(() => {
   jest.restoreAllMocks();
-  world.app.clock.reset();
 });
 
 const newEmail = () => `${unique('mail')}@example.com`;
