@@ -2,6 +2,7 @@ import byHandBest from './by-hand-best.js';
 import byHand from './by-hand.js';
 import idiomatic from './idiomatic.js';
 import ours from './ours.js';
+import oursEarlier from './ours-earlier.js';
 import oursTwo from './ours-two.js';
 import oursCredentials from './ours-credentials.js';
 import oursHttp from './ours-http.js';
@@ -21,6 +22,7 @@ const all = [
   idiomatic,
   oursHttp,
   oursCredentials,
+  oursEarlier,
   oursTwo,
   ...inboxes,
   ...volatile,
