@@ -66,6 +66,18 @@ class LateCollector extends EventConsumer {
   }
 }
 
+/** A node of a plan, as `EXPLAIN (ANALYZE, FORMAT JSON)` prints it. */
+interface PlanNode {
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+function nodesOf(node: PlanNode | undefined): PlanNode[] {
+  return node ? [node, ...(node.Plans ?? []).flatMap(nodesOf)] : [];
+}
+
 describe('The safe upper bound of a range of transactions', () => {
   const outOfOrderPair = (earlier: number, later: number) => ({ earlier: BigInt(earlier), later: BigInt(later) });
 
@@ -242,6 +254,35 @@ describe('An event consumer', () => {
     await newCollector().catchUp();
     expect(await collectedOf([first ?? '', second ?? ''])).toEqual([first, second]);
     await assertAllCollectedInOrder();
+  });
+
+  it('An event consumer finds its part of the log by transactions alone, so it reads no older events, however many there are.', async () => {
+    const conversationId = await conversation();
+    const writer = await transactions.begin();
+    await recordMessages(writer, conversationId, 5_000);
+    await transactions.end(writer);
+    const later = await transactions.begin();
+    const ids = await recordMessages(later, conversationId, 3);
+    await transactions.end(later);
+    await database.query('ANALYZE event');
+    const client = await transactions.begin();
+    const [bounds] = (
+      await client.query<{ xid: string; settled: string }>(
+        'SELECT xid::text, pg_snapshot_xmin(pg_current_snapshot())::text AS settled FROM event WHERE id = $1',
+        [ids[0]],
+      )
+    ).rows;
+    await client.query('SET LOCAL plan_cache_mode = force_generic_plan');
+    await client.query(
+      `PREPARE range (text, text, bigint, bigint, bigint[]) AS SELECT id FROM event WHERE ${IS_IN_RANGE}`,
+    );
+    const explained = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE range ('${bounds?.xid}', '${bounds?.settled}', 0, NULL, '{}')`,
+    );
+    const nodes = nodesOf(explained.rows[0]?.['QUERY PLAN'][0].Plan);
+    expect(nodes.filter(node => node['Index Cond']?.includes('position'))).toEqual([]);
+    const touched = nodes.map(node => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+    expect(Math.max(...touched)).toBeLessThan(100);
   });
 
   it('A failing event consumer rolls back both its effect and its position.', async () => {

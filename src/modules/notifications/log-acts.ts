@@ -2,6 +2,7 @@ import type { Actor, RecordedEvent } from '../../kernel/domain-event.js';
 import type { ParticipantKey, Participation } from '../conversations/index.js';
 import { mentionsOf } from '../messages/index.js';
 import type { UnsentNote } from './notifications.repository.js';
+import type { Writer } from './replies.repository.js';
 
 /** A reason to notify a member. */
 export interface Reason extends ParticipantKey {
@@ -15,15 +16,18 @@ export interface Reason extends ParticipantKey {
   answered: boolean;
 }
 
-/** Acts of a page of the event log that concern members. */
+/** Acts of a part of the event log that concern members. */
 export class LogActs {
   private readonly participations = new Map<string, Participation>();
   private readonly unassignments = new Map<string, ParticipantKey>();
+  /** Positions of members' last messages in the event log. */
+  private readonly lastPositions = new Map<string, bigint>();
   readonly reasons: Reason[] = [];
   readonly unsent: UnsentNote[] = [];
 
-  /** @param events in order */
-  constructor(events: readonly RecordedEvent[]) {
+  /** @param events in order: changes of assignees, notes that mention members, unsent notes */
+  constructor(events: readonly RecordedEvent[], writers: readonly Writer[]) {
+    for (const writer of writers) this.addWriter(writer);
     for (const event of events) this.add(event);
   }
 
@@ -35,11 +39,6 @@ export class LogActs {
     return [...this.unassignments.values()];
   }
 
-  /** Participants who have written. */
-  get writers(): Participation[] {
-    return this.participants.filter(({ writtenSeq }) => writtenSeq !== null);
-  }
-
   /** `seq` of the member's last message; 0 if it has written none. */
   lastWrittenSeq(key: ParticipantKey): number {
     return this.participations.get(textOf(key))?.writtenSeq ?? 0;
@@ -47,13 +46,13 @@ export class LogActs {
 
   private add(event: RecordedEvent): void {
     if (event.type === 'conversation.updated') this.addAssignment(event as RecordedEvent<'conversation.updated'>);
-    if (event.type === 'message.created') this.addMessage(event as RecordedEvent<'message.created'>);
+    if (event.type === 'message.created') this.addMentions(event as RecordedEvent<'message.created'>);
     if (event.type === 'message.deleted') this.addUnsent(event as RecordedEvent<'message.deleted'>);
   }
 
   private addAssignment(event: RecordedEvent<'conversation.updated'>): void {
     const { from, to } = event.payload.changes.assignee_id as { from: string | null; to: string | null };
-    const [workspaceId, conversationId, at] = [event.workspaceId, event.payload.id, new Date(event.recordedAt)];
+    const [workspaceId, conversationId] = [event.workspaceId, event.payload.id];
     if (from !== null) {
       const key = { workspaceId, memberId: from, conversationId };
       this.unassignments.set(textOf(key), key);
@@ -63,29 +62,24 @@ export class LogActs {
     if (to === null) return;
     const key = { workspaceId, memberId: to, conversationId };
     this.unassignments.delete(textOf(key));
-    Object.assign(this.participation(key), { assignedAt: at, actedAt: at });
+    this.act(key, event, { assignedAt: new Date(event.recordedAt) });
     if (event.actor.type === 'member' && event.actor.id === to) return;
     this.addReason(event, key, { type: 'assigned', messageId: null, seq: null });
   }
 
-  private addMessage(event: RecordedEvent<'message.created'>): void {
+  private addWriter({ firstAt, lastAt, lastSeq, lastPosition, ...key }: Writer): void {
+    this.lastPositions.set(textOf(key), BigInt(lastPosition));
+    Object.assign(this.participation(key), { wroteAt: firstAt, actedAt: lastAt, writtenSeq: lastSeq });
+  }
+
+  private addMentions(event: RecordedEvent<'message.created'>): void {
     const { message } = event.payload;
-    const { workspaceId } = event;
-    const { conversation_id: conversationId, seq, sender_id: writerId } = message;
-    const at = new Date(event.recordedAt);
-    const byAgent = message.sender_type === 'agent';
-    if (byAgent) {
-      const participation = this.participation({ workspaceId, memberId: writerId, conversationId });
-      Object.assign(participation, { wroteAt: participation.wroteAt ?? at, actedAt: at, writtenSeq: seq });
-      for (const reason of this.reasons) {
-        if (reason.memberId === writerId && reason.conversationId === conversationId) reason.answered = true;
-      }
-    }
+    const { conversation_id: conversationId, seq } = message;
     if (!message.private) return;
     for (const memberId of mentionsOf(message)) {
-      if (byAgent && memberId === writerId) continue;
-      const key = { workspaceId, memberId, conversationId };
-      Object.assign(this.participation(key), { mentionedSeq: seq, actedAt: at });
+      if (message.sender_type === 'agent' && memberId === message.sender_id) continue;
+      const key = { workspaceId: event.workspaceId, memberId, conversationId };
+      this.act(key, event, { mentionedSeq: seq });
       this.addReason(event, key, { type: 'mentioned', messageId: message.id, seq });
     }
   }
@@ -95,13 +89,21 @@ export class LogActs {
     this.unsent.push({ workspaceId, conversationId, messageId, seq });
   }
 
+  private act(key: ParticipantKey, { recordedAt }: RecordedEvent, change: Partial<Participation>): void {
+    const participation = this.participation(key);
+    const at = new Date(recordedAt);
+    const { actedAt } = participation;
+    Object.assign(participation, change, { actedAt: actedAt !== null && actedAt > at ? actedAt : at });
+  }
+
   private addReason(
-    { channelId, actor, recordedAt }: RecordedEvent,
+    { channelId, actor, recordedAt, position }: RecordedEvent,
     key: ParticipantKey,
     about: Pick<Reason, 'type' | 'messageId' | 'seq'>,
   ): void {
     if (channelId === null) return;
-    this.reasons.push({ ...key, ...about, channelId, actor, at: new Date(recordedAt), answered: false });
+    const answered = (this.lastPositions.get(textOf(key)) ?? 0n) > BigInt(position);
+    this.reasons.push({ ...key, ...about, channelId, actor, at: new Date(recordedAt), answered });
   }
 
   private participation(key: ParticipantKey): Participation {

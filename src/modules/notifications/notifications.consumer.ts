@@ -7,15 +7,15 @@ import { NotificationWritesService } from './notification-writes.service.js';
 import { RepliesRepository } from './replies.repository.js';
 
 /**
- * Writes who takes part in conversations, and notifies members. Contacts' messages, the most frequent events, stay in
- * the database: one statement finds those that concern a member.
+ * Writes who takes part in conversations, and notifies members. Messages, the most frequent events, stay in the
+ * database: one statement finds who has written, and one finds contacts' messages that concern a member.
  */
 @Injectable()
 export class NotificationsConsumer extends EventConsumer {
   readonly name = 'notifications';
   protected readonly types = ['conversation.updated', 'message.created', 'message.deleted'] as const;
   protected override readonly condition = `CASE type
-    WHEN 'message.created' THEN payload #>> '{message,sender_type}' = 'agent' OR payload #> '{message,metadata,mentions}' IS NOT NULL
+    WHEN 'message.created' THEN payload #> '{message,metadata,mentions}' IS NOT NULL
     WHEN 'message.deleted' THEN (payload #>> '{message,private}')::boolean
     ELSE payload -> 'changes' -> 'assignee_id' IS NOT NULL END`;
   protected override readonly readsRanges = true;
@@ -32,9 +32,10 @@ export class NotificationsConsumer extends EventConsumer {
   }
 
   protected async handle(events: readonly LoggedEvent[], range: EventRange): Promise<void> {
-    const acts = new LogActs(events);
+    const writers = await this.replies.findWriters(range);
+    const acts = new LogActs(events, writers);
     await this.participants.record(acts.participants, acts.unassigned);
-    await this.writes.readAnswered(acts.writers);
+    await this.writes.readAnswered(writers);
     await this.writes.notify(acts.reasons);
     const replies = await this.replies.findReplies(range);
     const unanswered = replies.filter(reply => reply.seq > acts.lastWrittenSeq(reply));

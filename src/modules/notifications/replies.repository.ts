@@ -35,6 +35,18 @@ const REPLIES = statement(`
         AND earlier.type = 'replied' AND earlier.read_at IS NULL)
   ORDER BY participant.workspace_id, participant.member_id, participant.conversation_id, written.seq
   FOR NO KEY UPDATE OF participant`);
+/** Finds who has written, without loading the messages. */
+const WRITERS = statement(`
+  SELECT workspace_id AS "workspaceId", member_id AS "memberId", conversation_id AS "conversationId",
+         min(recorded_at) AS "firstAt", max(recorded_at) AS "lastAt", max(seq) AS "lastSeq",
+         max(position)::text AS "lastPosition"
+  FROM (
+    SELECT workspace_id, conversation_id, recorded_at, position, (payload #>> '{message,sender_id}')::uuid AS member_id,
+           (payload #>> '{message,seq}')::int AS seq
+    FROM event
+    WHERE ${IS_IN_RANGE} AND type = 'message.created' AND payload #>> '{message,sender_type}' = 'agent'
+  ) AS written
+  GROUP BY workspace_id, member_id, conversation_id`);
 const NEXT_REPLY = statement(`
   SELECT conversation.workspace_id AS "workspaceId", conversation.id AS "conversationId",
          conversation.channel_id AS "channelId", message.id AS "messageId", message.seq,
@@ -65,6 +77,15 @@ export interface Reply extends ParticipantKey {
   at: Date;
 }
 
+/** A member's messages in a conversation. */
+export interface Writer extends ParticipantKey {
+  firstAt: Date;
+  lastAt: Date;
+  lastSeq: number;
+  /** The position of the last one in the event log. */
+  lastPosition: string;
+}
+
 /** Reads what the notifications of a part of the event log depend on. */
 @Injectable()
 export class RepliesRepository {
@@ -73,6 +94,10 @@ export class RepliesRepository {
   /** In order of `seq` for each member and conversation. */
   findReplies(range: EventRange): Promise<Reply[]> {
     return this.sql.rows<Reply>(REPLIES, rangeValues(range));
+  }
+
+  findWriters(range: EventRange): Promise<Writer[]> {
+    return this.sql.rows<Writer>(WRITERS, rangeValues(range));
   }
 
   /** Finds the contact's first message after a look. */

@@ -10,7 +10,7 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
 /** Events per unit of work. Short, because no consumer can read past an open transaction. */
 const PAGE_SIZE = 100;
 /** Events scanned for one range. More where one transaction, or an out-of-order pair, spans more. */
-const RANGE_SIZE = 1_000;
+const RANGE_SIZE = 2_000;
 const INTERVAL_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
 
@@ -94,7 +94,10 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     await this.reading;
   }
 
-  /** Reads to the end of the log. Returns at once while another instance reads. */
+  /**
+   * Reads to what was the log's end during the call; a consumer would otherwise never end its batch under load. Returns
+   * at once while another instance reads.
+   */
   async catchUp(): Promise<void> {
     const { units } = this.log;
     if (!this.registered) await this.register();
@@ -116,13 +119,14 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     return progress?.behind ?? false;
   }
 
-  /** Handles one page of events. @returns true when there may be more */
+  /** Handles one page of events. @returns true unless it reached the end of the log */
   private async step(): Promise<boolean> {
     const { types, condition } = this;
     const { positions } = this.log;
     const claimed = await positions.claim(this.name);
-    const position = claimed && (await this.openRange(claimed));
-    if (!position) return false;
+    const opened = claimed && (await this.openRange(claimed));
+    if (!opened) return false;
+    const { position, isLast } = opened;
     const found = condition === null ? [] : await positions.findPage(position, { types, condition }, PAGE_SIZE + 1);
     const events = found.slice(0, PAGE_SIZE);
     const end = found.length > PAGE_SIZE ? (events.at(-1)?.position ?? null) : null;
@@ -130,17 +134,20 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     const { horizon } = position;
     const next = end !== null ? { ...position, position: end } : { since: horizon, horizon, position: '0', passed: [] };
     await positions.savePosition(this.name, next);
-    return true;
+    return end !== null || !isLast;
   }
 
-  /** @returns the current range, or the next one; null when there are no new events */
-  private async openRange(current: ReadingPosition): Promise<ReadingPosition | null> {
-    if (current.horizon !== current.since) return current;
+  /**
+   * @returns the current range, or the next one, and whether it reaches the log's end; null when there are no new events
+   */
+  private async openRange(current: ReadingPosition): Promise<{ position: ReadingPosition; isLast: boolean } | null> {
+    if (current.horizon !== current.since) return { position: current, isLast: false };
     for (let size = RANGE_SIZE; ; size *= 4) {
       const { settled, bound, hasEvents, outOfOrder } = await this.log.positions.findAhead(current.since, size);
       const horizon = safeUpperBound(bound, outOfOrder);
       if (horizon > BigInt(current.since)) {
-        return hasEvents ? { ...current, horizon: horizon.toString(), position: '0', passed: [] } : null;
+        const next = { ...current, horizon: horizon.toString(), position: '0', passed: [] };
+        return hasEvents ? { position: next, isLast: horizon === settled } : null;
       }
       if (bound === settled) return null;
     }

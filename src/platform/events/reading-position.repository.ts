@@ -45,9 +45,14 @@ const BEGIN_AT_END = statement(`
   SELECT $1, settled, settled FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS settled) AS log
   ON CONFLICT (name) DO NOTHING`);
 
-/** SQL that is true for the events of a range, whose values `rangeValues` returns as $1 to $5. */
-export const IS_IN_RANGE = `event.xid >= $1::xid8 AND event.xid < $2::xid8 AND event.position > $3::bigint
-  AND event.position <= coalesce($4::bigint, ${MAX_POSITION}) AND event.position <> ALL($5::bigint[])`;
+/**
+ * SQL that is true for the events of a range, whose values `rangeValues` returns as $1 to $5.
+ *
+ * `IS TRUE` prevents the use of an index on `position`: in a prepared plan that does not know the values, PostgreSQL
+ * would read the whole log after position 0.
+ */
+export const IS_IN_RANGE = `event.xid >= $1::xid8 AND event.xid < $2::xid8 AND (event.position > $3::bigint
+  AND event.position <= coalesce($4::bigint, ${MAX_POSITION}) AND event.position <> ALL($5::bigint[])) IS TRUE`;
 
 export function rangeValues({ since, horizon, position, end, passed }: EventRange): unknown[] {
   return [since, horizon, position, end, passed];
@@ -72,13 +77,32 @@ const CLAIM = statement(`
   FROM event_reader WHERE name = $1 FOR UPDATE SKIP LOCKED`);
 
 /**
+ * Finds how far the log has settled and all out-of-order pairs of conversations since a horizon, if at most `$2` events
+ * follow it. Both events of a pair follow it: the earlier one has the higher transaction number.
+ */
+const AHEAD_TO_END = statement(`
+  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS settled),
+  following AS MATERIALIZED (
+    SELECT xid, position, conversation_id FROM event WHERE xid >= $1::xid8 ORDER BY xid, position LIMIT $2::int + 1
+  )
+  SELECT settled::text AS settled, settled::text AS bound, coalesce(first < settled, false) AS has_events, ARRAY(
+    SELECT earlier_xid || ' ' || xid FROM (
+      SELECT xid, lag(xid) OVER (PARTITION BY conversation_id ORDER BY position) AS earlier_xid
+      FROM following WHERE conversation_id IS NOT NULL
+    ) AS later WHERE earlier_xid > xid
+  ) AS out_of_order
+  FROM snapshot CROSS JOIN (SELECT count(*) AS events, min(xid) AS first FROM following) AS tail
+  WHERE events <= $2::int`);
+
+/**
  * Finds the end of a range that starts at a horizon and has about `$2` events, how far the log has settled, and the
- * out-of-order pairs of conversations in the range.
+ * out-of-order pairs of conversations in the range. It looks up the predecessor of each event, because it does not read
+ * the rest of the log.
  */
 const AHEAD = statement(`
   WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS settled),
   marked AS (SELECT xid FROM event WHERE xid >= $1::xid8 ORDER BY xid, position OFFSET $2 LIMIT 1),
-  range AS (
+  range AS MATERIALIZED (
     SELECT settled, LEAST(settled, COALESCE((SELECT xid FROM marked), settled)) AS bound FROM snapshot
   )
   SELECT range.settled::text AS settled, range.bound::text AS bound, COALESCE((
@@ -148,7 +172,8 @@ export class ReadingPositionRepository {
   /** @param events the approximate size of the range */
   async findAhead(since: string, events: number): Promise<Ahead> {
     type Row = { settled: string; bound: string; has_events: boolean; out_of_order: string[] };
-    const row = await this.sql.first<Row>(AHEAD, [since, events]);
+    const values = [since, events];
+    const row = (await this.sql.first<Row>(AHEAD_TO_END, values)) ?? (await this.sql.first<Row>(AHEAD, values));
     if (!row) throw new Error('The query of the event log returned no row');
     const outOfOrder = row.out_of_order.map(pair => {
       const [earlier = 0n, later = 0n] = pair.split(' ').map(BigInt);
