@@ -13,7 +13,7 @@ export class InboxConsumer extends EventConsumer {
   protected readonly types = ['message.created', 'message.deleted', 'conversation.read'] as const;
   protected override readonly condition = null;
   protected override readonly readsRanges = true;
-  protected override readonly batchMs = 500;
+  protected override readonly batchMs = 1_000;
 
   constructor(
     dependencies: ConsumerDependencies,

@@ -20,7 +20,7 @@ export class NotificationsConsumer extends EventConsumer {
     ELSE payload -> 'changes' -> 'assignee_id' IS NOT NULL END`;
   protected override readonly readsRanges = true;
   protected override readonly beginsAtEnd = true;
-  protected override readonly batchMs = 250;
+  protected override readonly batchMs = 500;
 
   constructor(
     dependencies: ConsumerDependencies,

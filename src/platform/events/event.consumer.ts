@@ -10,7 +10,7 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
 /** Events per unit of work. Short, because no consumer can read past an open transaction. */
 const PAGE_SIZE = 100;
 /** Events scanned for one range. More where one transaction, or an out-of-order pair, spans more. */
-const RANGE_SIZE = 2_000;
+const RANGE_SIZE = 4_000;
 const INTERVAL_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
 
