@@ -40,7 +40,9 @@ const TIMES = ['ackP50', 'ackP99', 'serverMicros', 'databaseMicros'];
 const FAULTS = ['unindexed', 'sorts', 'counts'];
 
 /** Filters that match less than a page of a thousand conversations, and the size from which on their pages are full. */
-const SPARSE = new Set(['old tag', 'unread', 'urgent', 'bad rating', 'long waiting', 'mentioned']);
+const SPARSE = new Set([
+  ...['old tag', 'unread', 'urgent', 'bad rating', 'waiting, 3 channels', 'long waiting', 'mentioned'],
+]);
 const FULL_PAGES = 'inbox-100000';
 
 /**
