@@ -1,6 +1,7 @@
 /**
  * Two suites with one configuration. `npm test` runs the specs of one process. `npm run test:system` sets TEST_SUITE and
- * runs test/system: specs that start services, servers, balancers, builds and images as processes of their own.
+ * runs test/system: specs that start services, servers, balancers, builds and images as processes of their own, and
+ * long races and random plays. Many specs wait more than they compute, so there are more workers than cores.
  * `runtime` and `testEnvironment` make a worker load packages and src once, for all its spec files.
  */
 const isSystem = process.env.TEST_SUITE === 'system';
@@ -26,6 +27,6 @@ export default {
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
   testSequencer: '<rootDir>/test/support/slow-first.js',
   testTimeout: 30_000,
-  maxWorkers: 2,
+  maxWorkers: isSystem ? 3 : 4,
   workerIdleMemoryLimit: '1GB',
 };

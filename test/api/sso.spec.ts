@@ -616,7 +616,7 @@ describe('Exchanging a ticket is atomic', () => {
     await lock.awaited();
     const cut = await world.app.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO "session"%'`,
     );
     await lock.commit();
     expect(cut).toHaveLength(1);

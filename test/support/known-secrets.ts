@@ -15,9 +15,10 @@ const FORMATS: Record<string, [prefix: string, rest: string]> = {
 };
 
 const names = Object.keys(FORMATS);
+/** A secret follows no letter or digit: a long ciphertext can contain any prefix by chance. */
 const anySecret = new RegExp(
   Object.values(FORMATS)
-    .map(([prefix, rest]) => `(${prefix}${rest})`)
+    .map(([prefix, rest]) => `(?<![\\w-])(${prefix}${rest})`)
     .join('|'),
   'g',
 );

@@ -2,8 +2,10 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Slow spec files, started first: started last, one would keep a worker busy after the others are done. */
 const SLOW = [
-  ...['start-and-stop', 'resilience', 'rolling-restart', 'image', 'new-module'],
-  ...['model', 'locked-rows', 'sso-races', 'attacks', 'documents', 'request-memory'],
+  ...['new-module', 'start-and-stop', 'resilience', 'image', 'rolling-restart', 'embedded-restart', 'demo-command'],
+  ...['assignment-races', 'model', 'sso-races'],
+  ...['assignment', 'locked-rows', 'follow-ups', 'stalled-readers', 'tags', 'members'],
+  ...['presence-instances', 'conversations', 'event-consumers', 'mail-queue', 'pressure', 'permissions', 'instances'],
 ];
 
 export default class SlowFirst extends Sequencer {
