@@ -317,6 +317,18 @@ describe('The event log', () => {
       expect(seqs(messageFrames(inbox))).toEqual(range(2, 21));
     });
 
+    it('Sockets get sync.required when the database comes back without an event that they had received but the service had not yet read.', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const look = jest.spyOn(world.app.app.get(EventTailRepository), 'look');
+      look.mockRejectedValue(new Error('no connection'));
+      await eventually(() => look.mock.calls.length > 1 || undefined);
+      await sendMessage('Lost.');
+      const { id } = await nextMessage(inbox, 2);
+      await database.query('DELETE FROM event WHERE id = $1', [id]);
+      look.mockRestore();
+      expect((await inbox.next('sync.required')).data).toEqual({ reason: 'epoch' });
+    });
+
     it('An event on the bus that the log does not have is reported, and its cursor cannot be resumed from', async () => {
       const inbox = await world.agentSocket(desk.owner);
       await sendMessage('True.');

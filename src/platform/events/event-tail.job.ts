@@ -44,6 +44,7 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
   identity = '';
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();
+  /** True while the log cannot be read. */
   private failing = false;
   private stopped = false;
   private readonly epochListeners: (() => void)[] = [];
@@ -99,10 +100,12 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
   private async read(): Promise<void> {
     this.early.beginRead();
     const { watermark } = this;
-    const state = await this.log.look(watermark);
+    // the database may have lost what it committed since the last read, and clients may have received it
+    const known = this.failing ? this.newest : watermark.newest;
+    const state = await this.log.look(watermark, known);
     const { snapshot, identity, proof, pruned } = state;
     if (hashIdentity(identity) !== this.identity) return this.restart('the event log was replaced by another one');
-    if (!isProved(watermark.newest, watermark.newest.xid + 1n, proof, pruned)) {
+    if (!isProved(known, known.xid + 1n, proof, pruned)) {
       await this.epochs.renewIdentity(identity);
       return this.restart('the event log was restored to an earlier state');
     }

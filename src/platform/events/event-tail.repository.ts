@@ -7,7 +7,7 @@ import type { EventRow } from './event-row.js';
 import { EventColumnsService } from './event-columns.service.js';
 import { toRecordedEvent } from './event-row.js';
 import { NO_EVENT } from './log-cursor.js';
-import type { NewestEvent, Snapshot } from './watermark.js';
+import type { EventMark, NewestEvent, Snapshot } from './watermark.js';
 import { markOf, readSnapshot, Watermark } from './watermark.js';
 
 /** New events that one statement returns. If there are more, their keys are read page by page. */
@@ -71,7 +71,7 @@ export interface LogState {
   snapshot: Snapshot;
   identity: string;
   pruned: bigint;
-  /** The event at the position of the watermark's newest event; null where there is none. */
+  /** The event at the position of the known one; null where there is none. */
   proof: EventKey | null;
   /** In order of position; at least `HEAD` of them when there may be more. */
   head: EventKey[];
@@ -98,10 +98,13 @@ export class EventTailRepository {
     return { identity: row.identity, watermark: new Watermark(newest, readSnapshot(row.snapshot).open) };
   }
 
-  /** Finds events committed since the watermark, even while an older transaction is still open. */
-  async look({ newest, unread }: Watermark): Promise<LogState> {
+  /**
+   * Finds events committed since the watermark, even while an older transaction is still open.
+   * @param known an event that the log must still contain
+   */
+  async look({ newest, unread }: Watermark, known: EventMark): Promise<LogState> {
     type Found = Row & { proof: string | null; ahead: string[]; late: string[] };
-    const values = [`${newest.xid}`, newest.position, ...(unread.length > 0 ? [unread.map(String)] : [])];
+    const values = [`${newest.xid}`, known.position, ...(unread.length > 0 ? [unread.map(String)] : [])];
     const row = assertRow(await this.sql.first<Found>(unread.length > 0 ? LOOK_BEHIND : LOOK, values));
     const head = [...row.ahead, ...row.late].map(readKey).sort(byPosition);
     const proof = row.proof === null ? null : readKey(row.proof);
