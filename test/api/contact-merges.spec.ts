@@ -172,6 +172,27 @@ describe('Merging contacts with unresolved conversations on one channel', () => 
     expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
   });
 
+  it('Each conversation that merging resolves keeps its own state before the resolve.', async () => {
+    const other = { widgetToken: (await world.channel(desk)).widget_token as string };
+    const colleague = await world.colleague(desk);
+    const older = [
+      await world.conversation(from),
+      await world.conversation(await world.visitor(other, { external_id: ids.from })),
+    ];
+    await world.conversation(into);
+    await world.conversation(await world.visitor(other, { external_id: ids.into }));
+    const assignees = [desk.owner.memberId, colleague.memberId];
+    for (const [index, { id }] of older.entries()) {
+      await desk.owner.api.post(`/v1/conversations/${id}/assign`, { member_id: assignees[index]! });
+    }
+    expect((await merge()).data.resolved_conversation_ids).toHaveLength(2);
+    const rows = await world.app.database.query<{ assignee: string }>(
+      `SELECT before_resolve ->> 'assignee_id' AS assignee FROM conversation WHERE id = ANY($1) ORDER BY id`,
+      [older.map(({ id }) => id as string)],
+    );
+    expect(rows.map(({ assignee }) => assignee)).toEqual(assignees);
+  });
+
   it('Merging keeps both unresolved conversations where the channel allows several', async () => {
     const channel = await world.channel(desk, { single_conversation: false });
     const at = { widgetToken: channel.widget_token as string };

@@ -97,19 +97,28 @@ export class ConversationChangesService {
    * Counts are written once at the end: their rows are contended, and one write per change would lock them in no order.
    */
   async applyAll(conversations: readonly Conversation[], effects: Effects, actor: Actor): Promise<void> {
-    const [first] = conversations;
+    await this.applyEach(
+      conversations.map(conversation => ({ conversation, effects })),
+      actor,
+    );
+  }
+
+  /** Like `applyAll`, with the effects of each conversation, which may depend on its state. */
+  async applyEach(planned: readonly { conversation: Conversation; effects: Effects }[], actor: Actor): Promise<void> {
+    const [first] = planned;
     if (!first) return;
-    const displays = await this.findDisplays(conversations, effects.columns);
+    const displays = await this.findDisplays(planned);
     const changes: ConversationChange[] = [];
-    for (const conversation of conversations) {
+    for (const { conversation, effects } of planned) {
       const from = { ...conversation };
       if (await this.change(conversation, effects, actor, displays)) changes.push({ from, to: conversation });
     }
     if (changes.length === 0) return;
     await this.hooks.run(changes, actor);
-    await this.facets.move(first.workspaceId, changes);
-    await this.counts.moveCounts(first.workspaceId, changes);
-    await this.tags.moveCounts(first.workspaceId, tagCountChanges(changes));
+    const { workspaceId } = first.conversation;
+    await this.facets.move(workspaceId, changes);
+    await this.counts.moveCounts(workspaceId, changes);
+    await this.tags.moveCounts(workspaceId, tagCountChanges(changes));
   }
 
   /** Writes what a message changes. The event of the message carries it, so it counts no version. */
@@ -188,15 +197,15 @@ export class ConversationChangesService {
 
   /** Finds how visitors see the previous and next assignees, in one query for all conversations. */
   private async findDisplays(
-    conversations: readonly Conversation[],
-    { assigneeId }: Partial<Conversation>,
+    planned: readonly { conversation: Conversation; effects: Effects }[],
   ): Promise<Map<string, MemberDisplay>> {
-    const [first] = conversations;
-    if (!first || assigneeId === undefined) return new Map();
-    const ids = [...conversations.map(conversation => conversation.assigneeId), assigneeId];
+    const moving = planned.filter(({ effects }) => effects.columns.assigneeId !== undefined);
+    const [first] = moving;
+    if (!first) return new Map();
+    const ids = moving.flatMap(({ conversation, effects }) => [conversation.assigneeId, effects.columns.assigneeId]);
     return this.members.findDisplays(
-      first.workspaceId,
-      ids.filter(id => id !== null),
+      first.conversation.workspaceId,
+      ids.filter(id => typeof id === 'string'),
     );
   }
 

@@ -33,11 +33,11 @@ export class ContactErasureListener implements OnModuleInit {
     await this.conversations.erase(workspaceId, ids, now);
     await this.facets.setUnread(workspaceId, ids);
     await this.job.begin(workspaceId, contactId, 'conversation', ids);
-    const unresolved = (await this.conversations.lockByContact(workspaceId, contactId)).filter(
-      ({ status }) => status !== 'resolved',
-    );
     const actor = actorOf(by);
-    const effects = unresolved[0] && transition(unresolved[0], 'resolve', { now, actor });
-    if (effects) await this.changes.applyAll(unresolved, effects, actor);
+    const planned = (await this.conversations.lockByContact(workspaceId, contactId)).flatMap(conversation => {
+      const effects = transition(conversation, 'resolve', { now, actor });
+      return effects ? [{ conversation, effects }] : [];
+    });
+    await this.changes.applyEach(planned, actor);
   }
 }

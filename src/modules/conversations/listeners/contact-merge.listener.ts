@@ -37,8 +37,12 @@ export class ContactMergeListener implements OnModuleInit {
   }
 
   private async resolve(conversations: readonly Conversation[], actor: Actor): Promise<void> {
-    const effects = conversations[0] && transition(conversations[0], 'resolve', { now: this.clock.now(), actor });
-    if (effects) await this.changes.applyAll(conversations, effects, actor);
+    const now = this.clock.now();
+    const planned = conversations.flatMap(conversation => {
+      const effects = transition(conversation, 'resolve', { now, actor });
+      return effects ? [{ conversation, effects }] : [];
+    });
+    await this.changes.applyEach(planned, actor);
   }
 }
 
