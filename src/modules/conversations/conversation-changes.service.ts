@@ -11,10 +11,10 @@ import { TagsService } from '../tags/index.js';
 import { canServe } from './assignee.js';
 import type { ConversationChange } from './conversation-change-hooks.js';
 import { ConversationChangeHooks } from './conversation-change-hooks.js';
-import type { Conversation, ConversationRecord } from './conversation.js';
+import { difference, toAssigneeChange } from './conversation-difference.js';
+import type { Conversation } from './conversation.js';
 import { eventScopeOf, toConversationRecord } from './conversation.js';
 import { InvalidTransition } from './conversations.errors.js';
-import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Circumstances, Effects, Trigger } from './lifecycle.js';
 import { TARGET_STATUS, transition } from './lifecycle.js';
@@ -54,8 +54,10 @@ export interface ReadMark {
   unread: number;
 }
 
-/** Fields that every change sets, so events do not list them. */
-const UNREPORTED_FIELDS = new Set<keyof ConversationRecord>(['version', 'updated_at']);
+interface PlannedChange {
+  conversation: Conversation;
+  effects: Effects;
+}
 
 /** Writes changes of a conversation that the caller has locked: columns, event, timeline entry and counts. */
 @Injectable()
@@ -92,19 +94,34 @@ export class ConversationChangesService {
     await this.applyAll([conversation], effects, actor);
   }
 
-  /**
-   * Like `apply`, for several conversations of one workspace, which the caller has locked in the order of their ids.
-   * Counts are written once at the end: their rows are contended, and one write per change would lock them in no order.
-   */
+  /** Like `apply`, for several conversations of one workspace, which the caller has locked in the order of their ids. */
   async applyAll(conversations: readonly Conversation[], effects: Effects, actor: Actor): Promise<void> {
-    await this.applyEach(
-      conversations.map(conversation => ({ conversation, effects })),
-      actor,
-    );
+    const planned = conversations.map(conversation => ({ conversation, effects }));
+    await this.applyPlanned(planned, actor);
   }
 
-  /** Like `applyAll`, with the effects of each conversation, which may depend on its state. */
-  async applyEach(planned: readonly { conversation: Conversation; effects: Effects }[], actor: Actor): Promise<void> {
+  /**
+   * Triggers a transition of each conversation by its own state, under the locks that `applyAll` needs. Leaves those
+   * alone whose state has no such transition.
+   * @param columns written besides
+   */
+  async triggerAll(
+    conversations: readonly Conversation[],
+    trigger: Trigger,
+    actor: Actor,
+    circumstances: Omit<Circumstances, 'now' | 'actor'> = {},
+    columns: Partial<Conversation> = {},
+  ): Promise<void> {
+    const now = this.clock.now();
+    const planned = conversations.flatMap(conversation => {
+      const effects = transition(conversation, trigger, { ...circumstances, now, actor });
+      return effects ? [{ conversation, effects: { ...effects, columns: { ...effects.columns, ...columns } } }] : [];
+    });
+    await this.applyPlanned(planned, actor);
+  }
+
+  /** Writes counts once at the end: their rows are contended, and one write per change would lock them in no order. */
+  private async applyPlanned(planned: readonly PlannedChange[], actor: Actor): Promise<void> {
     const [first] = planned;
     if (!first) return;
     const displays = await this.findDisplays(planned);
@@ -196,9 +213,7 @@ export class ConversationChangesService {
   }
 
   /** Finds how visitors see the previous and next assignees, in one query for all conversations. */
-  private async findDisplays(
-    planned: readonly { conversation: Conversation; effects: Effects }[],
-  ): Promise<Map<string, MemberDisplay>> {
+  private async findDisplays(planned: readonly PlannedChange[]): Promise<Map<string, MemberDisplay>> {
     const moving = planned.filter(({ effects }) => effects.columns.assigneeId !== undefined);
     const [first] = moving;
     if (!first) return new Map();
@@ -220,23 +235,4 @@ export class ConversationChangesService {
       this.units.savepoint(() => this.conversations.update(conversation, columns)),
     );
   }
-}
-
-function difference(
-  before: ConversationRecord,
-  after: ConversationRecord,
-): Record<string, { from: unknown; to: unknown }> {
-  const changed = (Object.keys(after) as (keyof ConversationRecord)[]).filter(
-    key => !UNREPORTED_FIELDS.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
-  );
-  return Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]));
-}
-
-function toAssigneeChange(
-  before: Conversation,
-  after: Conversation,
-  displays: Map<string, MemberDisplay>,
-): ConversationUpdated['assignee'] {
-  const display = ({ assigneeId }: Conversation) => displays.get(assigneeId ?? '') ?? null;
-  return { from: display(before), to: display(after) };
 }

@@ -8,7 +8,6 @@ import { ContactErasureHooks } from '../../contacts/index.js';
 import { ConversationChangesService } from '../conversation-changes.service.js';
 import { ConversationFacetsRepository } from '../conversation-facets.repository.js';
 import { ConversationsRepository } from '../conversations.repository.js';
-import { transition } from '../lifecycle.js';
 
 /** Erases the conversations of an erased contact: their rows stay for statistics, their content is scrubbed by the job. */
 @Injectable()
@@ -28,16 +27,11 @@ export class ContactErasureListener implements OnModuleInit {
 
   /** Resolves last, because it updates the counts, for which other transactions wait. */
   private async erase({ workspaceId, contactId }: ErasedPerson, by: Principal): Promise<void> {
-    const now = this.clock.now();
     const ids = (await this.conversations.lockByContact(workspaceId, contactId)).map(({ id }) => id);
-    await this.conversations.erase(workspaceId, ids, now);
+    await this.conversations.erase(workspaceId, ids, this.clock.now());
     await this.facets.setUnread(workspaceId, ids);
     await this.job.begin(workspaceId, contactId, 'conversation', ids);
-    const actor = actorOf(by);
-    const planned = (await this.conversations.lockByContact(workspaceId, contactId)).flatMap(conversation => {
-      const effects = transition(conversation, 'resolve', { now, actor });
-      return effects ? [{ conversation, effects }] : [];
-    });
-    await this.changes.applyEach(planned, actor);
+    const erased = await this.conversations.lockByContact(workspaceId, contactId);
+    await this.changes.triggerAll(erased, 'resolve', actorOf(by));
   }
 }

@@ -1,14 +1,11 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { actorOf } from '../../../kernel/actor.js';
-import { Clock } from '../../../kernel/clock.js';
-import type { Actor } from '../../../kernel/domain-event.js';
 import type { Principal } from '../../../kernel/principal.js';
 import type { ContactMerge } from '../../contacts/index.js';
 import { ContactMergeHooks } from '../../contacts/index.js';
 import { ConversationChangesService } from '../conversation-changes.service.js';
 import type { Conversation } from '../conversation.js';
 import { ConversationsRepository } from '../conversations.repository.js';
-import { transition } from '../lifecycle.js';
 
 /** Moves the conversations of a merged contact to the remaining one. */
 @Injectable()
@@ -17,7 +14,6 @@ export class ContactMergeListener implements OnModuleInit {
     private readonly conversations: ConversationsRepository,
     private readonly changes: ConversationChangesService,
     private readonly mergeHooks: ContactMergeHooks,
-    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -29,20 +25,11 @@ export class ContactMergeListener implements OnModuleInit {
     const actor = actorOf(by);
     const locked = await this.conversations.lockByContact(from.workspaceId, from.id, into.id);
     const older = olderDuplicates(locked);
-    await this.resolve(older, actor);
+    await this.changes.triggerAll(older, 'resolve', actor);
     const moving = locked.filter(({ contactId }) => contactId === from.id);
     await this.changes.applyAll(moving, { columns: { contactId: into.id }, timeline: null }, actor);
     merge.movedConversationIds.push(...moving.map(({ id }) => id));
     merge.resolvedConversationIds.push(...older.map(({ id }) => id));
-  }
-
-  private async resolve(conversations: readonly Conversation[], actor: Actor): Promise<void> {
-    const now = this.clock.now();
-    const planned = conversations.flatMap(conversation => {
-      const effects = transition(conversation, 'resolve', { now, actor });
-      return effects ? [{ conversation, effects }] : [];
-    });
-    await this.changes.applyEach(planned, actor);
   }
 }
 
