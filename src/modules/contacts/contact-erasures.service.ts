@@ -6,6 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ErasureJob } from '../../platform/erasure/erasure.job.js';
 import { ErasureStepRegistry } from '../../platform/erasure/erasure-step.registry.js';
 import { ContactErasureHooks } from './contact-teardown-hooks.js';
+import { ContactErasuresRepository } from './contact-erasures.repository.js';
 import { ContactLogService } from './contact-log.service.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
@@ -18,6 +19,7 @@ export class ContactErasuresService implements OnModuleInit {
     private readonly job: ErasureJob,
     private readonly steps: ErasureStepRegistry,
     private readonly contacts: ContactsRepository,
+    private readonly erasures: ContactErasuresRepository,
     private readonly contactsService: ContactsService,
     private readonly log: ContactLogService,
     private readonly hooks: ContactErasureHooks,
@@ -41,9 +43,9 @@ export class ContactErasuresService implements OnModuleInit {
         const contact =
           (await this.contacts.lockVisible(principal, id)) ?? (await this.contactsService.throwMissing(principal, id));
         const channels = await this.contacts.findChannelIds(contact);
-        const contactIds = [id, ...(await this.contacts.findMergedIds(contact))];
-        const details = await this.contacts.findDetails(workspaceId, contactIds);
-        await this.contacts.erase(workspaceId, contactIds, this.clock.now());
+        const contactIds = [id, ...(await this.erasures.findMergedIds(contact))];
+        const details = await this.erasures.findDetails(workspaceId, contactIds);
+        await this.erasures.erase(workspaceId, contactIds, this.clock.now());
         await this.job.begin(workspaceId, id, 'contact', contactIds);
         await this.hooks.run({ workspaceId, contactId: id, contactIds, details }, principal);
         await this.log.recordDeleted(contact, actorOf(principal), channels, contact.tokenGeneration);

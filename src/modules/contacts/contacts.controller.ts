@@ -7,6 +7,7 @@ import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../p
 import { DeletedView } from '../../platform/schemas/deleted.schema.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { toPageView } from '../../platform/schemas/page.schema.js';
+import { ContactDuplicatesService } from './contact-duplicates.service.js';
 import { ContactErasuresService } from './contact-erasures.service.js';
 import { ContactMergesService } from './contact-merges.service.js';
 import { ContactPresenceService } from './contact-presence.service.js';
@@ -29,6 +30,7 @@ const EXTERNAL_ID_RIGHTS = 'Setting `external_id` requires scope `all`, or an AP
 export class ContactsController {
   constructor(
     private readonly contacts: ContactsService,
+    private readonly duplicates: ContactDuplicatesService,
     private readonly merges: ContactMergesService,
     private readonly erasures: ContactErasuresService,
     private readonly presence: ContactPresenceService,
@@ -55,7 +57,7 @@ export class ContactsController {
     const contact = await this.contacts.get(caller, id);
     const view = this.presence.toView(caller, contact);
     if (include !== 'duplicates') return view;
-    return { ...view, duplicates: await this.contacts.findDuplicates(caller, contact) };
+    return { ...view, duplicates: await this.duplicates.find(caller, contact) };
   }
 
   @Post()

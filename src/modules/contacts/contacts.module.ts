@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
 import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
+import { ContactDuplicatesService } from './contact-duplicates.service.js';
+import { ContactErasuresRepository } from './contact-erasures.repository.js';
 import { ContactErasuresService } from './contact-erasures.service.js';
 import { ContactLogService } from './contact-log.service.js';
 import { ContactMergesService } from './contact-merges.service.js';
@@ -22,12 +24,14 @@ import { VisitorPagesService } from './visitor-pages.service.js';
   providers: [
     ContactsRepository,
     ContactDuplicatesRepository,
+    ContactErasuresRepository,
     ContactLogService,
     SubscriptionsRepository,
     SubscriptionsService,
     ContactsService,
     ContactPresenceService,
     VisitorPagesService,
+    ContactDuplicatesService,
     ContactMergesService,
     ContactErasuresService,
     ContactMergeHooks,

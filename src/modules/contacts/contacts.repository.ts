@@ -51,20 +51,6 @@ const COPY_CHANNELS = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id)
   SELECT workspace_id, $3, channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2
   ON CONFLICT DO NOTHING`);
-const MERGED_INTO = statement(`SELECT id FROM contact WHERE workspace_id = $1 AND merged_into_id = $2 ORDER BY id`);
-/** The row stays, because its conversations are still counted. */
-const ERASE = statement(`
-  UPDATE contact
-  SET external_id = NULL, name = NULL, email = NULL, phone = NULL, avatar_url = NULL, locale = NULL, timezone = NULL,
-      custom_attributes = '{}', blocked = false, last_seen_at = NULL, merged_into_id = NULL, ended_at = $3, updated_at = $3,
-      token_generation = token_generation + 1
-  WHERE workspace_id = $1 AND id = ANY($2)`);
-const DELETE_CHANNELS = statement(`DELETE FROM contact_channel WHERE workspace_id = $1 AND contact_id = ANY($2)`);
-
-const DETAILS = statement(`
-  SELECT DISTINCT detail FROM contact CROSS JOIN unnest(ARRAY[name, email, phone, external_id]) AS detail
-  WHERE workspace_id = $1 AND id = ANY($2) AND detail IS NOT NULL`);
-
 export interface ContactQuery {
   limit: number;
   cursor?: string | undefined;
@@ -148,18 +134,6 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return new Set((await query.getRawMany<{ id: string }>()).map(({ id }) => id));
   }
 
-  /** Names, addresses, numbers and external ids of the contacts. */
-  async findDetails(workspaceId: string, ids: readonly string[]): Promise<string[]> {
-    const rows = await this.sql.rows<{ detail: string }>(DETAILS, [workspaceId, ids]);
-    return rows.map(({ detail }) => detail);
-  }
-
-  /** Ids of the contacts merged into this one. */
-  async findMergedIds({ workspaceId, id }: Contact): Promise<string[]> {
-    const rows = await this.sql.rows<{ id: string }>(MERGED_INTO, [workspaceId, id]);
-    return rows.map(row => row.id);
-  }
-
   /** Contacts that were merged into this one, as they were then. */
   findMerged({ workspaceId, id }: Contact): Promise<Contact[]> {
     return this.rows.find({ where: { workspaceId, mergedIntoId: id }, order: { id: 'ASC' } });
@@ -169,12 +143,6 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   async transferReferences({ workspaceId, id }: Contact, to: Contact): Promise<void> {
     await this.sql.count(REDIRECT, [workspaceId, id, to.id, to.verified]);
     await this.sql.count(COPY_CHANNELS, [workspaceId, id, to.id]);
-  }
-
-  /** Removes all personal data from these rows. */
-  async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
-    await this.sql.count(ERASE, [workspaceId, ids, at]);
-    await this.sql.count(DELETE_CHANNELS, [workspaceId, ids]);
   }
 
   lock(workspaceId: string, id: string): Promise<Contact | null> {

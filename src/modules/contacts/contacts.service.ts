@@ -11,9 +11,8 @@ import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ContactDetails } from './contact-details.js';
 import { toColumns, newContact } from './contact-details.js';
-import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactLogService } from './contact-log.service.js';
-import type { Contact, ContactDuplicate } from './contact.js';
+import type { Contact } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { ContactBlocked, ContactMergedAway, ExternalIdTaken } from './contacts.errors.js';
 import { assertMayChangeExternalId, assertCanSeeExternalIds } from './external-id.js';
@@ -30,7 +29,6 @@ export class ContactsService {
     private readonly log: ContactLogService,
     private readonly contacts: ContactsRepository,
     private readonly subscriptions: SubscriptionsService,
-    private readonly duplicates: ContactDuplicatesRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -40,12 +38,6 @@ export class ContactsService {
 
   async get(principal: Principal, id: string): Promise<Contact> {
     return (await this.contacts.findVisible(principal, id)) ?? (await this.throwMissing(principal, id));
-  }
-
-  /** Other contacts that the caller can see and that may be the same person, at most ten. */
-  async findDuplicates(principal: StaffPrincipal, contact: Contact): Promise<ContactDuplicate[]> {
-    const found = await this.duplicates.find(principal, contact);
-    return found.map(({ id, name, verified }) => ({ id, name, verified }));
   }
 
   /** Throws the error for a contact that the caller cannot see. @throws ContactMergedAway, NotFound, TokenRevoked */
