@@ -10,3 +10,8 @@ export function withMessageId<M extends VisitorMessageBody>(message: M): M & { c
 export function idempotencyHeader(key: string | undefined): Record<string, string> | undefined {
   return key === undefined ? undefined : { 'Idempotency-Key': key };
 }
+
+/** Options of a POST that the SDK repeats when there is no response. Its repetitions have one effect. */
+export function repeatableOnce(): { headers: Record<string, string> | undefined; repeatable: true } {
+  return { headers: idempotencyHeader(uuid()), repeatable: true };
+}

@@ -10,7 +10,7 @@ import type {
 import { waitUntilConnected } from './wait-until-connected.js';
 import { HttpTransport } from './http.js';
 import type { LiveOptions } from './live-socket.js';
-import { idempotencyHeader, withMessageId } from './idempotency.js';
+import { repeatableOnce, withMessageId } from './idempotency.js';
 import type { ClientOptions } from './options.js';
 import type { Page, PageQuery } from './pages.js';
 import type {
@@ -22,7 +22,6 @@ import type {
   VisitorMessageView,
   WidgetSessionView,
 } from './types.js';
-import { uuid } from './uuid.js';
 import { readBrowserPage, type VisitedPage } from './visited-page.js';
 import { loadOrCreateId, type KeyValueStore } from './visitor-identity.js';
 import { VisitorSession, type VisitorIdentity } from './visitor-session.js';
@@ -90,9 +89,9 @@ export class VisitorClient {
     const body = toMessage(message);
     // The message id finds what an earlier call has sent; the key joins the repetitions of this call. Another call may
     // have other answers and another page, which one key would not allow.
-    const headers = idempotencyHeader(uuid());
+    const options = repeatableOnce();
     const start = { message: body, pre_chat: preChat, page: this.readPage() };
-    return this.api.post('/v1/widget/conversations', start, { headers, repeatable: true });
+    return this.api.post('/v1/widget/conversations', start, options);
   }
 
   /**
@@ -129,8 +128,7 @@ export class VisitorClient {
 
   /** Mails the transcript to the visitor's own address. @throws ApiError 422 `email_missing`, 409 `transcript_not_ready` */
   async mailTranscript(conversationId: string): Promise<void> {
-    const options = { headers: idempotencyHeader(uuid()), repeatable: true };
-    await this.api.post(path`/v1/widget/conversations/${conversationId}/transcript`, undefined, options);
+    await this.api.post(path`/v1/widget/conversations/${conversationId}/transcript`, undefined, repeatableOnce());
   }
 
   /**

@@ -12,9 +12,8 @@ import type {
   Versioned,
 } from '../bodies.js';
 import { joinLists } from '../inbox-filters.js';
-import { idempotencyHeader, withMessageId } from '../idempotency.js';
+import { idempotencyHeader, repeatableOnce, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
-import { uuid } from '../uuid.js';
 import type {
   BulkResultsView,
   ConversationCountsView,
@@ -92,8 +91,7 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
 
   /** Mails the conversation as the visitor sees it. */
   async mailTranscript(id: string, email: string): Promise<void> {
-    const options = { headers: idempotencyHeader(uuid()), repeatable: true };
-    await this.api.post(path`/v1/conversations/${id}/transcript`, { email }, options);
+    await this.api.post(path`/v1/conversations/${id}/transcript`, { email }, repeatableOnce());
   }
 
   messages(id: string, range?: MessageRange): Promise<Page<MessageView>> {
