@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
+import { copyAll } from '../support/data-folder.js';
 import { eventually } from '../support/eventually.js';
 import { assertNoSecretsStored, assertNoSecretsLogged, Leaked } from '../support/leaks.js';
 import { childrenOf } from '../support/process-tree.js';
@@ -182,11 +183,6 @@ function open(dataDir: string, settings: Record<string, string>, database: strin
 }
 
 /** Keeps owners and permissions, which PostgreSQL checks. */
-function copyAll(from: string, to: string): void {
-  const { status, stderr } = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`cannot copy ${from}: ${stderr}`);
-}
-
 /** More than any run writes. Only what is written takes memory. */
 const DISK_BYTES = 4 * 2 ** 30;
 

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, chmodSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { SCHEMA } from '../../src/app.module.js';
+import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/database/migrate.js';
+import { copyAll, dataFolder } from './data-folder.js';
 import { assertNoSecretsLogged } from './leaks.js';
 
 /** A throw-away PostgreSQL with durability switched off. */
 export interface Cluster {
   /** URL of the migrated database that every spec file clones. */
   templateUrl: string;
+  /** A copy of the stopped cluster, from which `dedicatedDatabase` starts servers. Undefined with TEST_DATABASE_URL. */
+  copy?: string;
   stop(): Promise<void>;
 }
 
@@ -24,18 +27,33 @@ export async function startCluster(): Promise<Cluster> {
     const templateUrl = await freshTemplate(given);
     return { templateUrl, stop: () => dropTemplate(templateUrl) };
   }
-  const folder = mkdtempSync(join(tmpdir(), 'support-chat-test-'));
-  chmodSync(folder, 0o711);
-  const settings = { fsync: 'off', max_connections: '300', synchronous_commit: 'off', full_page_writes: 'off' };
-  const embedded = await startEmbeddedPostgres({ dataDir: folder, database: TEMPLATE, log: () => undefined, settings });
-  await migrate(embedded.url, SCHEMA, () => undefined);
+  const folder = dataFolder('support-chat-test-');
+  const copy = dataFolder('support-chat-copy-');
+  const start = () => startServer(folder, { max_connections: '300' });
+  const empty = await start();
+  await migrate(empty.url, SCHEMA, () => undefined);
+  await empty.stop();
+  copyAll(folder, copy);
+  const server = await start();
   return {
-    templateUrl: embedded.url,
+    templateUrl: server.url,
+    copy,
     stop: async () => {
-      await embedded.stop();
+      await server.stop();
+      rmSync(copy, { recursive: true, force: true });
       discard(folder);
     },
   };
+}
+
+/** Starts a server that forgets what a crash of the machine would lose. */
+export function startServer(dataDir: string, settings: Record<string, string>): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dataDir,
+    database: TEMPLATE,
+    log: () => undefined,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '256MB', ...settings },
+  });
 }
 
 /** Removes a server's data folder after checking its log. @throws Leaked */

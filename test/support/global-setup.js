@@ -5,5 +5,7 @@ export default async function setUp() {
   await import('./read-typescript.js');
   const { startCluster } = await import('./cluster.ts');
   globalThis.supportChatCluster = await startCluster();
-  process.env.TEST_TEMPLATE_URL = globalThis.supportChatCluster.templateUrl;
+  const { templateUrl, copy } = globalThis.supportChatCluster;
+  process.env.TEST_TEMPLATE_URL = templateUrl;
+  if (copy) process.env.TEST_CLUSTER_COPY = copy;
 }
