@@ -42,6 +42,18 @@ class Collector extends EventConsumer {
   }
 }
 
+/** Works for a quarter of the time, and keeps when its steps began and ended. */
+class SparingCollector extends Collector {
+  protected override readonly share = 0.25;
+  readonly steps: { begun: number; ended: number }[] = [];
+
+  protected override async handle(events: readonly LoggedEvent[]): Promise<void> {
+    const begun = performance.now();
+    await super.handle(events);
+    this.steps.push({ begun, ended: performance.now() });
+  }
+}
+
 /** Begins at the end of the log, skips agents' messages, and keeps what it was given. */
 class LateCollector extends EventConsumer {
   protected readonly types = ['message.created'] as const;
@@ -296,6 +308,21 @@ describe('An event consumer', () => {
     expect(await collectedOf(ids)).toEqual([]);
     await newCollector().catchUp();
     expect(await collectedOf(ids)).toEqual(ids);
+  });
+
+  it('An event consumer with a share of the time pauses between steps for as long as the share asks for, and reads all the same.', async () => {
+    const conversationId = await conversation();
+    const writer = await transactions.begin();
+    const ids = await recordMessages(writer, conversationId, 250);
+    await transactions.end(writer);
+    const reader = new SparingCollector(world.app.app.get(ConsumerDependencies), world.app.app.get(SqlService));
+    await reader.catchUp();
+    expect(await collectedOf(ids)).toEqual(ids);
+    expect(reader.steps.length).toBeGreaterThanOrEqual(3);
+    for (const [index, { begun }] of reader.steps.entries()) {
+      const last = reader.steps[index - 1];
+      if (last) expect(begun - last.ended).toBeGreaterThanOrEqual(3 * (last.ended - last.begun));
+    }
   });
 
   it('Only one instance runs an event consumer at a time; the others continue without waiting.', async () => {

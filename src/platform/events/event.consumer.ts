@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import type { EventType } from '../../kernel/domain-event.js';
@@ -52,7 +53,10 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   private woken = false;
   /** The age of the oldest unread event at the time `at`. */
   private lag = { seconds: 0, at: performance.now() };
+  /** The end of the pause after the last step. */
+  private pausedUntil = 0;
   private stopped = false;
+  private readonly stopping = new AbortController();
 
   /** The name of its row in `event_reader`. It must never change. */
   abstract readonly name: string;
@@ -68,6 +72,13 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   protected readonly beginsAtEnd: boolean = false;
   /** Milliseconds between a commit and the read, so that the events of many commits share one. */
   protected readonly batchMs: number = 0;
+  /** Events scanned for one unit of work, about. Fewer for a consumer that takes long for each. */
+  protected readonly rangeSize: number = RANGE_SIZE;
+  /**
+   * The share of the time, above 0, in which the consumer works while there is much to read. A consumer whose effect can
+   * wait then falls behind instead of slowing down requests.
+   */
+  protected readonly share: number = 1;
 
   constructor(private readonly log: ConsumerDependencies) {}
 
@@ -90,6 +101,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
+    this.stopping.abort();
     clearTimeout(this.timer);
     await this.reading;
   }
@@ -102,7 +114,21 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     const { units } = this.log;
     if (!this.registered) await this.register();
     // checks without a lock first, so that an idle consumer writes nothing
-    while (!this.stopped && (await this.isBehind()) && (await units.run(() => this.step())));
+    while (!this.stopped && (await this.isBehind()) && (await this.paced(() => units.run(() => this.step()))));
+  }
+
+  /** Waits until the pause after the last step is over, so that steps take no more than the consumer's share of the time. */
+  private async paced(step: () => Promise<boolean>): Promise<boolean> {
+    const pause = this.pausedUntil - performance.now();
+    if (pause > 0) await delay(pause, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    if (this.stopped) return false;
+    const begun = performance.now();
+    try {
+      return await step();
+    } finally {
+      const ended = performance.now();
+      this.pausedUntil = ended + Math.min(MAX_PAUSE_MS, (ended - begun) * (1 / this.share - 1));
+    }
   }
 
   private async register(): Promise<void> {
@@ -142,7 +168,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
    */
   private async openRange(current: ReadingPosition): Promise<{ position: ReadingPosition; isLast: boolean } | null> {
     if (current.horizon !== current.since) return { position: current, isLast: false };
-    for (let size = RANGE_SIZE; ; size *= 4) {
+    for (let size = this.rangeSize; ; size *= 4) {
       const { settled, bound, hasEvents, outOfOrder } = await this.log.positions.findAhead(current.since, size);
       const horizon = safeUpperBound(bound, outOfOrder);
       if (horizon > BigInt(current.since)) {
