@@ -19,6 +19,7 @@ import { MessagesModule } from './modules/messages/index.js';
 import { RatingsModule } from './modules/ratings/index.js';
 import { NotificationsModule } from './modules/notifications/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
+import { SearchModule } from './modules/search/index.js';
 import { SsoModule } from './modules/sso/index.js';
 import { TagsModule } from './modules/tags/index.js';
 import { TranscriptsModule } from './modules/transcripts/index.js';
@@ -62,5 +63,6 @@ export const MODULES = [
   NotificationsModule,
   AssignmentModule,
   AuditModule,
+  SearchModule,
   RealtimeModule,
 ] as const satisfies readonly (Declarations & (new () => object))[];

@@ -38,6 +38,7 @@ export const RATE_LIMITS = {
   transcript_address_day: { points: 10, seconds: 24 * HOUR, by: 'address mailed to' },
   transcript_workspace: { points: 200, seconds: HOUR, by: 'workspace' },
   rating: { points: 10, seconds: HOUR, by: 'contact' },
+  search: { points: 60, seconds: MINUTE, by: 'member or API key' },
   frames: { points: 40, seconds: 2, by: 'socket' },
   frame_bytes: { points: 64 * 1024, seconds: 8, by: 'all sockets of a principal on an instance' },
   handshake: { points: 120, seconds: MINUTE, by: 'principal' },

@@ -208,6 +208,7 @@ describe('Rate limits', () => {
         'widget_session_contact 60/60',
         'visitor_message 30/60',
         'handshake 120/60',
+        'search 60/60',
         'agent 600/60',
         'api_key 1200/60',
       ]),
@@ -219,7 +220,8 @@ describe('Rate limits', () => {
     let desk: Desk;
     beforeAll(async () => {
       world = await World.start({
-        RATE_LIMITS: 'agent=40/60,api_key=30/60,visitor=20/60,visitor_message=5/60,sso_ticket=4/60,invites=3/3600',
+        RATE_LIMITS:
+          'agent=40/60,api_key=30/60,visitor=20/60,visitor_message=5/60,sso_ticket=4/60,invites=3/3600,search=3/60',
       });
       desk = await world.desk();
     });
@@ -267,6 +269,13 @@ describe('Rate limits', () => {
       const again = await world.anyone.post('/v1/auth/login', { email: colleague.email, password: PASSWORD });
       expect(again.status).toBe(200);
       expectLimited(await world.as(again.data.token).get('/v1/workspace'), 40, 60);
+    });
+
+    it('The search limit counts per member and per key, and no other reads', async () => {
+      const [one, two] = [(await world.colleague(desk)).api, await world.apiKey(desk)];
+      await exhaust(one, '/v1/search?query=parcel', 3);
+      expect((await one.get('/v1/conversations')).status).toBe(200);
+      await exhaust(two, '/v1/search?query=parcel', 3);
     });
 
     it('The api_key limit counts per key', async () => {

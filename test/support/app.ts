@@ -60,6 +60,7 @@ const RATES = [
   'credential_unknown=100000/60',
   'visitor=1000000/60',
   'visitor_message=1000000/60',
+  'search=100000/60',
   'rating=100000/60',
   'transcript_contact=100000/60',
   'transcript_member=100000/60',

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { App } from '../../src/app.js';
+import { SearchConsumer } from '../../src/modules/search/search.consumer.js';
 import type { Collection } from './collections.js';
 import { collectionsOf } from './collections.js';
+import { consumed } from './consumed.js';
 import { Contract } from './contract.js';
 import type { Route } from './routes.js';
 import { routesOf } from './routes.js';
@@ -202,6 +204,11 @@ const RECIPES: Record<string, Recipe> = {
     const id = await scene.one('conversations');
     await scene.owner.patch(`/v1/conversations/${id}`, { tags: ['marked'] });
     return { path: '/v1/tags', reveals: ({ items }) => items.some(({ count }: Json) => count > 0) };
+  },
+  'GET /v1/search': async scene => {
+    await scene.one('conversations');
+    await consumed(scene.world, SearchConsumer);
+    return { path: '/v1/search?query=marked', reveals: ({ items }) => items.length > 0 };
   },
   'POST /v1/tags/rename': async scene => {
     await scene.owner.patch(`/v1/conversations/${await scene.another('conversations')}`, { tags: [unique('tag')] });

@@ -51,6 +51,11 @@ const COPY_CHANNELS = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id)
   SELECT workspace_id, $3, channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2
   ON CONFLICT DO NOTHING`);
+
+const CAME_THROUGH = `EXISTS (
+  SELECT FROM contact_channel AS arrival
+  WHERE arrival.workspace_id = contact.workspace_id AND arrival.contact_id = contact.id AND arrival.channel_id = :channelId)`;
+
 export interface ContactQuery {
   limit: number;
   cursor?: string | undefined;
@@ -132,6 +137,13 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     if (ids.length === 0) return new Set();
     const query = this.visibleTo(principal).select('contact.id', 'id').andWhere('contact.id IN (:...ids)', { ids });
     return new Set((await query.getRawMany<{ id: string }>()).map(({ id }) => id));
+  }
+
+  /** Finds those of the contacts that the caller may see. @param channelId only those that came through it */
+  findAllVisible(principal: Principal, ids: readonly string[], channelId?: string): Promise<Contact[]> {
+    const query = this.visibleTo(principal).andWhere('contact.id = ANY(:ids)', { ids: [...ids] });
+    if (channelId !== undefined) query.andWhere(CAME_THROUGH, { channelId });
+    return query.getMany();
   }
 
   /** Contacts that were merged into this one, as they were then. */

@@ -58,6 +58,11 @@ export class ContactsService {
     return this.contacts.findVisibleIds(principal, ids);
   }
 
+  /** Finds those of the contacts that the caller may see. @param channelId only those that came through it */
+  async findAllVisible(principal: Principal, ids: readonly string[], channelId?: string): Promise<Contact[]> {
+    return ids.length === 0 ? [] : this.contacts.findAllVisible(principal, ids, channelId);
+  }
+
   /** Channels that these contacts came through. */
   findChannelIds(
     contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[],

@@ -44,6 +44,13 @@ export class InboxRepository {
     return { ...page, items: query.sort === 'waiting' ? records : records.sort(compareRecords(query)) };
   }
 
+  /** Finds those of the conversations that the caller may see. Leaves out erased ones. */
+  async findVisible(principal: StaffPrincipal, ids: readonly string[]): Promise<ConversationWithContact[]> {
+    const query = this.conversations.visibleTo(principal).select(RECORD, 'record');
+    query.andWhere('conversation.id = ANY(:ids) AND conversation.erasedAt IS NULL', { ids: [...ids] });
+    return (await query.getRawMany<Row>()).map(({ record }) => record);
+  }
+
   /** Counts the conversations that match; counting stops at `limit`. @param timeout in milliseconds */
   async countMatches(
     principal: StaffPrincipal,

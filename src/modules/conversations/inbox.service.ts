@@ -28,6 +28,11 @@ export class InboxService {
     return this.inbox.findPage(principal, query);
   }
 
+  /** Finds those of the conversations that the caller may see. Erased ones are left out. */
+  async findVisible(principal: StaffPrincipal, ids: readonly string[]): Promise<ConversationWithContact[]> {
+    return ids.length === 0 ? [] : this.inbox.findVisible(principal, ids);
+  }
+
   listForVisitor(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
     return this.inbox.findVisitorPage(principal, page);
   }

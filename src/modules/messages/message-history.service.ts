@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { StaffPrincipal } from '../../kernel/principal.js';
 import { systemOf } from '../../kernel/principal.js';
 import type { Conversation, SenderType } from '../conversations/index.js';
 import type { MessageRecord } from './message.js';
@@ -8,7 +9,10 @@ import { MessagesRepository } from './messages.repository.js';
 /** Messages read at once. Each has up to 20,000 characters. */
 const PAGE = 50;
 
-/** Reads the messages of conversations for other modules, which have checked that the reader may see them. */
+/**
+ * Reads the messages of conversations for other modules. They have checked that the reader may see the conversation,
+ * except for `findVisible`.
+ */
 @Injectable()
 export class MessageHistoryService {
   constructor(private readonly messages: MessagesRepository) {}
@@ -16,6 +20,11 @@ export class MessageHistoryService {
   /** True if one of these senders has written publicly. Timeline entries and automatic messages do not count. */
   hasPublicMessage(conversation: Conversation, senders: readonly SenderType[]): Promise<boolean> {
     return this.messages.hasPublicMessage(conversation, senders);
+  }
+
+  /** Finds those of the messages that the caller may see. Unsent and erased ones and timeline entries are left out. */
+  async findVisible(principal: StaffPrincipal, ids: readonly string[]): Promise<MessageRecord[]> {
+    return ids.length === 0 ? [] : (await this.messages.findVisible(principal, ids)).map(toMessageRecord);
   }
 
   /** Public messages of agents in a range of `seq`, oldest first. Unsent ones and timeline entries are left out. */

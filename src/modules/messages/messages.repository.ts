@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { isVisible, scopeColumnsOf, visibilityOf } from '../../platform/database/visibility.js';
+import { CALLER } from '../../platform/database/workspace.repository.js';
 import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-step.registry.js';
-import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
+import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { systemOf } from '../../kernel/principal.js';
 import type { Conversation, SenderType } from '../conversations/index.js';
 import { MessageEntity } from './message.entity.js';
@@ -59,6 +61,10 @@ const CONVERSATION_OF_CLIENT_ID = statement(`
 const ERASED_AT = `(
   SELECT erased_at FROM conversation WHERE workspace_id = :workspaceId AND id = :conversationId)`;
 
+const IS_OF_VISIBLE_CONVERSATION = `EXISTS (
+  SELECT FROM conversation WHERE conversation.id = message.conversation_id AND conversation.erased_at IS NULL
+    AND ${isVisible(scopeColumnsOf('conversation'), CALLER)})`;
+
 /** Messages of a conversation. The caller must have checked that the conversation is visible. */
 @Injectable()
 export class MessagesRepository {
@@ -82,6 +88,17 @@ export class MessagesRepository {
   async find(principal: Principal, conversation: Conversation, id: string): Promise<Message | null> {
     const query = this.ofConversation(principal, conversation).andWhere('message.id = :id', { id });
     return (await this.loadWithoutErased(query))[0] ?? null;
+  }
+
+  /** Finds those of the messages that the caller may see. Leaves out unsent and erased ones, and timeline entries. */
+  findVisible(principal: StaffPrincipal, ids: readonly string[]): Promise<Message[]> {
+    const { workspaceId, contactId, channels } = visibilityOf(principal);
+    return this.rows
+      .createQueryBuilder('message')
+      .where('message.workspaceId = :workspaceId AND message.id = ANY(:ids)', { workspaceId, ids: [...ids] })
+      .andWhere(`message.deletedAt IS NULL AND message.contentType <> 'event'`)
+      .andWhere(IS_OF_VISIBLE_CONVERSATION, { callerContact: contactId, callerChannels: channels })
+      .getMany();
   }
 
   findBySeq({ workspaceId, id: conversationId }: Conversation, seq: number): Promise<Message | null> {

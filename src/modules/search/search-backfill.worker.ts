@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Backlog } from '../../platform/jobs/backlog.js';
+import type { DueQuery } from '../../platform/jobs/due.worker.js';
+import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
+import type { SearchBackfill } from './search-backfills.repository.js';
+import { SearchBackfillsRepository } from './search-backfills.repository.js';
+import { SearchIndexingService } from './search-indexing.service.js';
+import { SearchSegmentsRepository } from './search-segments.repository.js';
+import { SearchSourcesRepository } from './search-sources.repository.js';
+import { SearchConsumer } from './search.consumer.js';
+
+const SLICE = 500;
+/** Share of the time in which it works, because nobody waits for it. */
+const SHARE = 0.2;
+
+/**
+ * Writes things to the index that are older than the consumer's part of the log: from the newest to the oldest, in
+ * slices that a crash does not repeat.
+ */
+@Injectable()
+export class SearchBackfillWorker extends DueWorker<SearchBackfill> {
+  protected readonly name = 'search_backfills';
+  protected override readonly concurrency = 1;
+
+  constructor(
+    dependencies: WorkerDependencies,
+    private readonly consumer: SearchConsumer,
+    private readonly backfills: SearchBackfillsRepository,
+    private readonly segments: SearchSegmentsRepository,
+    private readonly sources: SearchSourcesRepository,
+    private readonly indexing: SearchIndexingService,
+  ) {
+    super(dependencies);
+  }
+
+  protected claim(query: DueQuery): Promise<SearchBackfill[]> {
+    return this.backfills.findDue(this.consumer.name, query);
+  }
+
+  protected async work({ id }: SearchBackfill): Promise<boolean> {
+    const begun = performance.now();
+    const done = await this.transaction(() => this.writeSlice(id));
+    const took = performance.now() - begun;
+    await delay(took / SHARE - took, undefined, { ref: false });
+    return done;
+  }
+
+  protected measure(): Promise<Backlog> {
+    return this.backfills.measure();
+  }
+
+  /** @returns false if another instance writes it */
+  private async writeSlice(id: string): Promise<boolean> {
+    const backfill = await this.backfills.tryLock(this.consumer.name, id);
+    if (!backfill) return false;
+    const { workspaceId, type, beforeId } = backfill;
+    await this.segments.lock();
+    const slice = await this.sources.findBefore(workspaceId, type, beforeId, SLICE);
+    await this.indexing.write(slice, type);
+    await this.backfills.advance(id, slice.length < SLICE ? null : (slice.at(-1)?.id ?? null));
+    return true;
+  }
+}

@@ -1,0 +1,49 @@
+const ASCII = /^[\0-\x7f]*$/;
+/** Accents, vowel points, joiners and variation selectors. Vowel signs of Indic and Thai scripts are letters. */
+const MARKS =
+  /[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u{e0100}-\u{e01ef}]/gu;
+/** Letters that Unicode does not decompose. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  þ: 'th',
+  ς: 'σ',
+  ى: 'ي',
+  ی: 'ي',
+  ة: 'ه',
+  ک: 'ك',
+};
+/** The zeros of Arabic, Persian, Devanagari, Bengali and Thai digits. */
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+const FOLDED = new RegExp(
+  `[${Object.keys(LETTERS).join('')}${ZEROS.map(zero => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`).join('')}]`,
+  'gu',
+);
+const SEPARATORS = /[^\p{L}\p{N}\p{M}]/gu;
+
+/**
+ * Returns letters and digits in the form in which search compares them: without case, accents, and differences of width
+ * or ligature. It is empty if nothing is left.
+ */
+export function normalise(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(MARKS, '')
+    .replace(FOLDED, letter => LETTERS[letter] ?? digit(letter))
+    .normalize('NFC')
+    .replace(SEPARATORS, '');
+}
+
+function digit(letter: string): string {
+  const code = letter.charCodeAt(0);
+  return String(code - (ZEROS.findLast(zero => zero <= code) ?? code));
+}
