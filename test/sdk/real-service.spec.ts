@@ -2,12 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   AgentClient,
   enterFromPage,
+  items,
   ServerClient,
   VisitorClient,
   type AgentTokens,
   type OpenPage,
 } from '../../clients/sdk/src/index.js';
 import { eventually } from '../support/eventually.js';
+import { indexed } from '../support/found.js';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
@@ -55,6 +57,21 @@ describe('The server client with the real service', () => {
     await expect(client().exchange(ticket)).rejects.toMatchObject({ status: 401, code: 'sso_ticket_invalid' });
     await agent.refresh();
     expect((await agent.me()).scope).toEqual(session.scope);
+  });
+
+  it('A server and an agent search through all pages', async () => {
+    const visitor = await world.visitor(desk, { name: 'Quince' });
+    const { id } = await world.conversation(visitor, 'A quince, please');
+    await desk.owner.api.post(`/v1/conversations/${id as string}/messages`, { content: 'Two quinces' });
+    await indexed(world);
+    const types: string[] = [];
+    for await (const item of items(next => server.search({ query: 'quince', limit: 1, ...next })))
+      types.push(item.type);
+    expect(types).toEqual(['message', 'message', 'contact']);
+    const agent = client();
+    agent.restore({ token: desk.owner.token, refresh_token: desk.owner.refreshToken });
+    const [hit] = (await agent.search({ query: '"a quince"', in: 'messages' })).items;
+    expect(hit?.message?.content?.slice(...(hit.highlights.content?.[0] ?? []))).toBe('A quince');
   });
 
   it('A server opens a session for a member without a ticket, and ending the key’s sessions ends it', async () => {

@@ -3,11 +3,19 @@ import { AgentSession, type AgentTokens } from './agent-session.js';
 import { AgentSocket } from './agent-socket.js';
 import type { Collection } from './api-types.js';
 import { AuthorizedApi } from './authorized-api.js';
-import type { ChangePasswordBody, LoginBody, RegisterBody, RegisterUserBody, ResetPasswordBody } from './bodies.js';
+import type {
+  ChangePasswordBody,
+  LoginBody,
+  RegisterBody,
+  RegisterUserBody,
+  ResetPasswordBody,
+  SearchQuery,
+} from './bodies.js';
 import { waitUntilConnected } from './wait-until-connected.js';
 import { HttpTransport } from './http.js';
 import type { LiveOptions } from './live-socket.js';
 import type { ClientOptions } from './options.js';
+import type { Page } from './pages.js';
 import { AgentApiKeys } from './resources/api-keys.js';
 import { Bots } from './resources/bots.js';
 import { CannedResponses } from './resources/canned-responses.js';
@@ -21,7 +29,7 @@ import { Resource } from './resources/resource.js';
 import { Tags } from './resources/tags.js';
 import { Views } from './resources/views.js';
 import { Workspace } from './resources/workspace.js';
-import type { AgentSessionView, InvitePreviewView, MeView } from './types.js';
+import type { AgentSessionView, FoundItemView, InvitePreviewView, MeView } from './types.js';
 
 export interface AgentOptions extends ClientOptions {
   /** Receives every new pair of tokens, to store them; null when the session has ended. */
@@ -143,6 +151,14 @@ export class AgentClient {
   /** Returns a collection by its path, typed by the API description: `resource('/v1/canned-responses')`. */
   resource<P extends Collection>(path: P): Resource<P> {
     return new Resource(this.api, path);
+  }
+
+  /**
+   * Searches messages, conversations and contacts, newest first. A page may have fewer items than its limit: `items` and
+   * `pages` read on.
+   */
+  search(query: SearchQuery): Promise<Page<FoundItemView>> {
+    return this.api.get('/v1/search', query);
   }
 
   me(): Promise<MeView> {

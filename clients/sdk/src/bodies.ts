@@ -29,6 +29,8 @@ export type CreateConversationBody<M = AgentMessageBody> = Omit<Post<'/v1/conver
 /** An action on up to 100 conversations, with what it needs. */
 export type BulkActionBody = Post<'/v1/conversations/bulk'>;
 export type ListTagsQuery = Query<'/v1/tags'>;
+/** `in` takes several of `messages`, `conversations` and `contacts`, separated by commas. */
+export type SearchQuery = Query<'/v1/search'>;
 export type UpdateConversationBody = Patch<'/v1/conversations/{id}'>;
 export type SnoozeBody = Post<'/v1/conversations/{id}/snooze'>;
 export type HandoffBody = Post<'/v1/conversations/{id}/handoff'>;

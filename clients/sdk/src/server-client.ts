@@ -1,10 +1,11 @@
 import { resolveAddresses } from './addresses.js';
 import type { Collection } from './api-types.js';
 import { AuthorizedApi } from './authorized-api.js';
-import type { ListEventsQuery, ServerMessageBody, SsoTicketBody } from './bodies.js';
+import type { ListEventsQuery, SearchQuery, ServerMessageBody, SsoTicketBody } from './bodies.js';
 import type { ServerEventPage } from './frames.js';
 import { HttpTransport } from './http.js';
 import type { ClientOptions } from './options.js';
+import type { Page } from './pages.js';
 import { ApiKeys } from './resources/api-keys.js';
 import { Bots } from './resources/bots.js';
 import { CannedResponses } from './resources/canned-responses.js';
@@ -19,7 +20,7 @@ import { Tags } from './resources/tags.js';
 import { Views } from './resources/views.js';
 import { Workspace } from './resources/workspace.js';
 import { isBrowser } from './environment.js';
-import type { AgentSessionView } from './types.js';
+import type { AgentSessionView, FoundItemView } from './types.js';
 
 export interface ServerOptions extends Omit<ClientOptions, 'wsBaseUrl' | 'WebSocket'> {
   /** `svc_sk_…`; gives access to the whole workspace. */
@@ -70,6 +71,14 @@ export class ServerClient {
   /** Returns a collection by its path, typed by the API description: `resource('/v1/canned-responses')`. */
   resource<P extends Collection>(path: P): Resource<P> {
     return new Resource(this.api, path);
+  }
+
+  /**
+   * Searches messages, conversations and contacts, newest first. A page may have fewer items than its limit: `items` and
+   * `pages` read on.
+   */
+  search(query: SearchQuery): Promise<Page<FoundItemView>> {
+    return this.api.get('/v1/search', query);
   }
 
   /**

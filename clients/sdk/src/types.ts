@@ -23,6 +23,7 @@ export type ConversationView = Schemas['ConversationView'];
 export type MemberDisplayView = Schemas['MemberDisplayView'];
 export type VisitorConversationView = Schemas['VisitorConversationView'];
 export type BulkResultsView = Schemas['BulkResultsView'];
+export type FoundItemView = Schemas['FoundItemView'];
 export type TagView = Schemas['TagView'];
 export type TagNameView = Schemas['TagNameView'];
 export type ViewView = Schemas['ViewView'];
