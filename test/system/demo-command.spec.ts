@@ -136,6 +136,7 @@ describe('`npm run demo`', () => {
     for (const demo of demos) {
       expect(demo.out).toMatch(new RegExp(`^Port ${takenPort()} is taken: this demo listens on \\d+ instead\\.$`, 'm'));
       expect(demo.out).toContain('2 dialogues played');
+      expect(demo.out).toMatch(/a search for “\p{L}+” finds “.+” after/u);
       for (const line of DESK) expect(demo.out).toMatch(line);
       expect(demo.out).not.toContain('failed');
     }

@@ -9,6 +9,7 @@ import { DEMO_AGENT, KEY_HOURS, openDesk, ROUTING } from './demo-desk.js';
 import { freePort } from './free-port.js';
 import { loadDialogues, playDialogues, progressLine, summaryText } from './index.js';
 import { readOptions, USAGE } from './options.js';
+import { findLastMessage, foundText } from './search-check.js';
 import { COLLEAGUES } from './team.js';
 
 /** High but finite rates, because one machine plays all visitors and agents. */
@@ -54,6 +55,9 @@ const summary = await playDialogues({
 });
 print(summaryText(summary));
 if (summary.failures.length > 0) await finish(1);
+const [agent, lastPlayed] = [agents[0], dialogues.slice(0, options.limit).at(-1)];
+const found = agent && lastPlayed ? await findLastMessage(agent, lastPlayed).catch(giveUp) : null;
+if (found) print(foundText(found));
 if (options.exit || service.stopped) await finish(0);
 
 const visitor = await VisitorClient.start({ baseUrl, widgetToken, name: 'You' });
