@@ -147,6 +147,7 @@ export const CONTROLS: readonly Control[] = [
   mutant('loads are counted after the commit', 'I16', ASSIGNMENT_FAULTS[0]),
   mutant('nobody assigns what waits', 'I17', ASSIGNMENT_FAULTS[1]),
   mutant('mails end before they are sent', 'I18', MAIL_FAULTS[0]),
+  mutant('what is unsent stays in the search index', 'I19'),
   failing('locked rows are waited for', 'F18'),
   failing('transactions have no limits', 'F19'),
   failing('abandoned statements are not cancelled', 'F20'),

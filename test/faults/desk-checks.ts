@@ -1,3 +1,4 @@
+import { termPositionsOf } from '../../src/modules/search/text/lexemes.js';
 import type { ClockChange, History } from './history.js';
 import type { ServiceChange, TimelineRow, TimerRow } from './desk-reading.js';
 import type { Reading } from './reading.js';
@@ -84,6 +85,16 @@ export const DESK_INVARIANTS = {
     }
     for (const { id, status, has_data } of mails)
       if (status !== 'pending' && has_data) yield `the mail ${id} is ${status} and keeps its data`;
+  },
+
+  /** The search index has the terms of each message as it is, in a segment of its time. */
+  *I19(_history: History, { searched }: Reading) {
+    for (const { id, content, segment, lexemes } of searched) {
+      const terms = [...termPositionsOf(content === null ? [] : [content]).keys()];
+      const expected = terms.map(term => `${segment === null ? 'none' : segment.toString(36)}/${term}`);
+      if (expected.sort().join(' ') !== [...lexemes].sort().join(' '))
+        yield `the index has ${lexemes.join(' ')} of ${id}, not ${expected.join(' ')}`;
+    }
   },
 };
 

@@ -39,6 +39,16 @@ export interface CountRow {
   actual: number;
 }
 
+/** A message and its row in the search index. */
+export interface SearchedRow {
+  id: string;
+  /** null if it must not be found. */
+  content: string | null;
+  /** The segment of its time that it belongs to; null for none. */
+  segment: number | null;
+  lexemes: string[];
+}
+
 export interface MailRow {
   id: string;
   status: string;
@@ -46,7 +56,7 @@ export interface MailRow {
   has_data: boolean;
 }
 
-/** Rows that the timers, the assignment and the mail queue of a seed's workspaces leave behind. */
+/** Rows that the timers, the assignment, the search and the mail queue of a seed's workspaces leave behind. */
 export interface DeskReading {
   /** In the order of each conversation. */
   timeline: TimelineRow[];
@@ -54,6 +64,7 @@ export interface DeskReading {
   serviceChanges: ServiceChange[];
   timers: TimerRow[];
   counts: CountRow[];
+  searched: SearchedRow[];
   mails: MailRow[];
 }
 
@@ -122,6 +133,14 @@ const COUNTS = `
          (own.status IN ('open', 'pending') AND auto_resolve_hours IS NOT NULL)::int
   FROM own LEFT JOIN idle_timer ON idle_timer.conversation_id = own.id
   GROUP BY own.id, own.status, auto_resolve_hours`;
+const SEARCHED = `
+  SELECT message.id, CASE WHEN content_type <> 'event' AND deleted_at IS NULL THEN content END AS content,
+         segment.id AS segment, coalesce(tsvector_to_array(terms), '{}') AS lexemes
+  FROM message LEFT JOIN search_document AS document
+    ON document.workspace_id = message.workspace_id AND document.id = message.id
+  LEFT JOIN search_segment AS segment
+    ON segment.id = document.segment_id AND document.created_at BETWEEN segment.first_at AND segment.last_at
+  WHERE message.workspace_id = ANY($1)`;
 const MAILS = `SELECT id, status, data IS NOT NULL AS has_data FROM outgoing_mail WHERE workspace_id = ANY($1)`;
 
 /** @param rows runs a query on the seed's workspaces */
@@ -131,6 +150,7 @@ export async function readDesk(rows: <Row extends object>(sql: string) => Promis
     serviceChanges: await rows<ServiceChange>(SERVICE_CHANGES),
     timers: await rows<TimerRow>(TIMERS),
     counts: await rows<CountRow>(COUNTS),
+    searched: await rows<SearchedRow>(SEARCHED),
     mails: await rows<MailRow>(MAILS),
   };
 }

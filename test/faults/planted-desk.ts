@@ -49,6 +49,10 @@ export function flawlessDeskReading() {
     ],
     timers: [{ kind: 'snooze', id: 'other', due_at: AT - 1_000 }],
     counts: [{ name: 'the load of ada', stored: 1, actual: 1 }],
+    searched: [
+      { id: 'hello', content: 'Hello, Mia', segment: 36, lexemes: ['10/hello', '10/mia'] },
+      { id: 'unsent', content: null, segment: null, lexemes: [] },
+    ],
     mails: [
       { id: 'mail', status: 'sent', has_data: false },
       { id: 'later', status: 'pending', has_data: true },
@@ -152,4 +156,12 @@ export const PLANTED_IN_DESK: [Invariant, string, (seed: Seed) => void][] = [
     ({ history }) => void history.receivedMails.push({ ...history.receivedMails[0]!, address: 'gone', at: 710 }),
   ],
   ['I18', 'a sent mail keeps its data', ({ reading }) => void (reading.mails[0]!.has_data = true)],
+  ['I19', 'the index misses a word', ({ reading }) => void reading.searched[0]!.lexemes.pop()],
+  ['I19', 'the index misses a message', ({ reading }) => void (reading.searched[0]!.lexemes = [])],
+  ['I19', 'a message is in no segment of its time', ({ reading }) => void (reading.searched[0]!.segment = null)],
+  [
+    'I19',
+    'a word of an unsent message is in the index',
+    ({ reading }) => void reading.searched[1]!.lexemes.push('10/hello'),
+  ],
 ];

@@ -288,6 +288,10 @@ const MUTANTS = {
       };
     replace(MailWorker.prototype, 'attempt', on && early);
   },
+  async 'what is unsent stays in the search index'(on) {
+    const { SearchDocumentsRepository } = await dist('modules/search/search-documents.repository.js');
+    replace(SearchDocumentsRepository.prototype, 'remove', on && (() => async () => undefined));
+  },
   async 'a silent database is waited for'(on) {
     const { OpenConnectionsRegistry } = await dist('platform/database/open-connections.registry.js');
     replace(OpenConnectionsRegistry.prototype, 'closeAll', on && (() => () => undefined));
