@@ -7,6 +7,7 @@ import { gather } from './measure/figures.js';
 const COLUMNS = {
   rate: ['a second', 0],
   ackP50: ['response p50 ms', 2],
+  ackP95: ['response p95 ms', 2],
   ackP99: ['response p99 ms', 2],
   deliveryP50: ['delivered p50 ms', 2],
   deliveryP99: ['delivered p99 ms', 2],

@@ -13,7 +13,7 @@ const OVERTIME_MS = 5_000;
  * Open loop, with `perSecond`: sends at that rate, however slow the server is. `times` limits the number of requests.
  * @param wants `{port, targets, connections, seconds, lead?, times?, perSecond?, listenersEach, watched}`; `lead` is
  * seconds of load before measuring
- * @returns `{rate, ackP50, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: the rate per second
+ * @returns `{rate, ackP50, ackP95, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: the rate per second
  * up to the last delivery, latencies in milliseconds, and processor seconds by name
  */
 export async function drive(tally, wants) {
@@ -54,6 +54,7 @@ export async function drive(tally, wants) {
       operations: acks.length,
       rate: (acks.length * 1000) / (end - begun),
       ackP50: quantile(acks, 0.5),
+      ackP95: quantile(acks, 0.95),
       ackP99: quantile(acks, 0.99),
       deliveryP50: quantile(tally.delivery, 0.5),
       deliveryP99: quantile(tally.delivery, 0.99),

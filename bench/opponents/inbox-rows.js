@@ -1,7 +1,6 @@
-import { open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { withClient } from '../database.js';
 import { random } from '../measure/statistics.js';
+import { copyRows, idOf } from './copy-rows.js';
 
 /**
  * Fills an inbox of any size with two years of conversations by COPY, because creating a million through the service
@@ -26,8 +25,6 @@ const READ = 50;
 /** Shares in percent. */
 const SHARES = { urgent: 1, high: 4, rated: 10, worst: 0.2, unread: 2 };
 const TEXT = 'Thank you for waiting; the parcel is on its way.';
-/** Rows per write. */
-const ROWS_PER_WRITE = 1_000;
 
 /** Tables that lists read, with their columns and values. Other columns keep their defaults. */
 const TABLES = {
@@ -69,13 +66,7 @@ const TABLES = {
  * @param folder that PostgreSQL can access
  */
 export async function fillInbox(url, ids, count, folder) {
-  const files = Object.fromEntries(Object.keys(TABLES).map(table => [table, join(folder, `${table}.copy`)]));
-  try {
-    await write(files, conversations(ids, count));
-    await Promise.all(Object.keys(TABLES).map(table => withClient(url, client => fill(client, table, files[table]))));
-  } finally {
-    for (const file of Object.values(files)) await rm(file, { force: true });
-  }
+  await copyRows(url, TABLES, conversations(ids, count), folder);
   await withClient(url, async client => {
     await client.query(
       `INSERT INTO conversation_counter (workspace_id, last_number) VALUES ($1, $2)
@@ -129,28 +120,8 @@ async function fillParticipants(client, { workspaceId, memberIds }) {
   await client.query('VACUUM (ANALYZE) participant');
 }
 
-async function fill(client, table, file) {
-  // the generated rows satisfy all foreign keys; building indexes afterwards is faster than row by row
-  await client.query(`SET session_replication_role = replica; SET maintenance_work_mem = '256MB'`);
-  const indexes = await dropIndexes(client, table);
-  await client.query(`COPY ${table} (${Object.keys(TABLES[table]).join(', ')}) FROM '${file}'`);
-  for (const { indexdef } of indexes) await client.query(indexdef);
-  // vacuums now, so that autovacuum does not run during the measurement
-  await client.query(`VACUUM (ANALYZE) ${table}`);
-}
-
 export function emailOf(number) {
   return `contact-${number}@example.com`;
-}
-
-async function dropIndexes(client, table) {
-  const { rows } = await client.query(
-    `SELECT indexname, indexdef FROM pg_indexes
-     WHERE schemaname = 'public' AND tablename = $1 AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
-    [table],
-  );
-  for (const { indexname } of rows) await client.query(`DROP INDEX ${client.escapeIdentifier(indexname)}`);
-  return rows;
 }
 
 function* conversations({ workspaceId, channelIds, memberIds }, count) {
@@ -199,36 +170,4 @@ function priorityOf(part) {
 function scoreOf(part) {
   if (part < SHARES.worst) return 1;
   return part < SHARES.rated ? 5 : null;
-}
-
-/** Returns a UUIDv7 with that time. */
-function idOf(ms, number) {
-  const time = ms.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
-}
-
-/** Writes the rows of every table in COPY format. No value contains a tab, a newline or a backslash. */
-async function write(files, rows) {
-  const tables = [];
-  try {
-    for (const [table, columns] of Object.entries(TABLES)) {
-      tables.push({ handle: await open(files[table], 'w'), cells: Object.values(columns), text: '' });
-    }
-    let buffered = 0;
-    for (const row of rows) {
-      for (const table of tables) table.text += `${table.cells.map(cell => cell(row) ?? '\\N').join('\t')}\n`;
-      buffered += 1;
-      if (buffered % ROWS_PER_WRITE === 0) await flush(tables);
-    }
-    await flush(tables);
-  } finally {
-    for (const { handle } of tables) await handle.close();
-  }
-}
-
-async function flush(tables) {
-  for (const table of tables) {
-    await table.handle.write(table.text);
-    table.text = '';
-  }
 }

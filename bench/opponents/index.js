@@ -7,6 +7,7 @@ import oursTwo from './ours-two.js';
 import oursCredentials from './ours-credentials.js';
 import oursHttp from './ours-http.js';
 import { inboxes } from './ours-inbox.js';
+import { searches } from './ours-search.js';
 import pgbench from './pgbench.js';
 import socketIoRedis from './socket-io-redis.js';
 import socketIo from './socket-io.js';
@@ -25,6 +26,7 @@ const all = [
   oursEarlier,
   oursTwo,
   ...inboxes,
+  ...searches,
   ...volatile,
 ];
 
