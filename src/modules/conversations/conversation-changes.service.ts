@@ -13,7 +13,7 @@ import type { ConversationChange } from './conversation-change-hooks.js';
 import { ConversationChangeHooks } from './conversation-change-hooks.js';
 import { difference, toAssigneeChange } from './conversation-difference.js';
 import type { Conversation } from './conversation.js';
-import { eventScopeOf, toConversationRecord } from './conversation.js';
+import { accountableMemberOf, eventScopeOf, toConversationRecord } from './conversation.js';
 import { InvalidTransition } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Circumstances, Effects, Trigger } from './lifecycle.js';
@@ -187,7 +187,11 @@ export class ConversationChangesService {
         assignee: 'assignee_id' in changes ? toAssigneeChange(before, conversation, displays) : null,
       },
     });
-    if (timeline) await this.timelineHooks.timeline.append(conversation, timeline, actor);
+    if (timeline) {
+      const memberId =
+        before.status === 'resolved' ? accountableMemberOf(before) : (before.assigneeId ?? memberOf(actor));
+      await this.timelineHooks.timeline.append(conversation, timeline, actor, memberId);
+    }
     return true;
   }
 
@@ -235,4 +239,8 @@ export class ConversationChangesService {
       this.units.savepoint(() => this.conversations.update(conversation, columns)),
     );
   }
+}
+
+function memberOf({ type, id }: Actor): string | null {
+  return type === 'member' ? id : null;
 }

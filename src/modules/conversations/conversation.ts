@@ -124,6 +124,15 @@ export function eventScopeOf({ workspaceId, channelId, id, contactId }: Conversa
   return { workspaceId, channelId, conversationId: id, contactId };
 }
 
+/**
+ * The member who answers for a resolved conversation: the assignee at the resolve, else who resolved it; null if that was
+ * no member.
+ */
+export function accountableMemberOf({ beforeResolve, assigneeId, resolvedBy }: Conversation): string | null {
+  const assignee = beforeResolve ? beforeResolve.assignee_id : assigneeId;
+  return assignee ?? (resolvedBy?.type === 'member' ? resolvedBy.id : null);
+}
+
 export interface ConversationRecord {
   id: string;
   number: number;

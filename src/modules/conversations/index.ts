@@ -10,7 +10,15 @@ export type { Opening } from './conversation-openings.service.js';
 export { ConversationOpeningsService } from './conversation-openings.service.js';
 export type { ConversationWithContact } from './conversation-views.service.js';
 export { ConversationViewsService } from './conversation-views.service.js';
-export { eventScopeOf, PRIORITIES, SENDER_TYPES, STATUSES, toConversationRecord, unreadOf } from './conversation.js';
+export {
+  accountableMemberOf,
+  eventScopeOf,
+  PRIORITIES,
+  SENDER_TYPES,
+  STATUSES,
+  toConversationRecord,
+  unreadOf,
+} from './conversation.js';
 export type {
   Conversation,
   ConversationContext,

@@ -5,7 +5,8 @@ import type { TimelineEntry } from './lifecycle.js';
 
 /** Writes timeline entries. Both methods run in the caller's unit of work, which has locked the conversation. */
 export interface Timeline {
-  append(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void>;
+  /** @param memberId the member whom reports count the entry for */
+  append(conversation: Conversation, entry: TimelineEntry, actor: Actor, memberId: string | null): Promise<void>;
   /**
    * Unsends the entry of the resolve that a conversation is in.
    * @returns false if there has been a public message since

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { Conversation } from '../conversations/index.js';
 import { ConversationChangesService, eventScopeOf } from '../conversations/index.js';
-import './messages.events.js';
+import type { MessageFacts } from './messages.events.js';
 import type { Message } from './message.js';
 import { MessageMetricsService } from './message-metrics.service.js';
 import { toMessageRecord } from './message.js';
@@ -27,7 +27,7 @@ export class MessageAppenderService {
     private readonly metrics: MessageMetricsService,
   ) {}
 
-  async append(conversation: Conversation, draft: MessageDraft, actor: Actor): Promise<Message> {
+  async append(conversation: Conversation, draft: MessageDraft, actor: Actor, facts?: MessageFacts): Promise<Message> {
     const message = await this.messages.insert({
       metadata: {},
       clientMessageId: null,
@@ -47,7 +47,11 @@ export class MessageAppenderService {
       type: 'message.created',
       ...eventScopeOf(conversation),
       actor,
-      payload: { message: toMessageRecord(message), conversation: toProgress(conversation) },
+      payload: {
+        message: toMessageRecord(message),
+        conversation: toProgress(conversation),
+        ...(facts && { facts }),
+      },
     });
     this.units.afterCommit(() => this.metrics.count('transaction', 1));
     return message;

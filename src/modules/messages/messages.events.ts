@@ -18,9 +18,21 @@ export interface ConversationProgress {
   last_public_activity_at: string;
 }
 
+/** The state that reports count with a first response, resolve, reopening or rating. Plain messages have none. */
+export interface MessageFacts {
+  /** The member whom it counts for. */
+  member_id: string | null;
+  tag_ids: string[];
+  /** Since when the contact waited for this first response. */
+  asked_at?: string;
+  score?: number;
+  rated_at?: string;
+}
+
 export interface MessageCreated {
   message: MessageRecord;
   conversation: ConversationProgress;
+  facts?: MessageFacts;
 }
 
 /** An edited or deleted message. After deletion content, attachments and metadata are empty. */
@@ -45,7 +57,7 @@ export const MESSAGE_EVENTS: EventDefinitions<MessageEvent> = {
     visitor: { shape: 'MessageCreatedData', data: ({ payload }) => visitorMessage(payload) },
     public: ({ payload }) => publicMessage(payload),
     audit: null,
-    personal: { message: MESSAGE_FIELDS, conversation: 'kept' },
+    personal: { message: MESSAGE_FIELDS, conversation: 'kept', facts: 'kept' },
   },
   'message.updated': {
     summary: 'A message was edited.',

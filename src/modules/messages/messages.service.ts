@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { toWireTime } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { Unsupported } from '../../kernel/errors.js';
@@ -120,10 +121,17 @@ export class MessagesService {
     const askedAt = waitsForPersonSince(conversation);
     if (!request.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
     const firstOfOpening = conversation.contactDue;
-    const message = await this.appender.append(conversation, { ...draftOf(sender, request), metadata }, actor);
+    const answersSince = sender.type === 'agent' && !request.private ? askedAt : null;
+    const facts = answersSince && {
+      member_id: sender.id,
+      tag_ids: conversation.tagIds,
+      asked_at: toWireTime(answersSince),
+    };
+    const draft = { ...draftOf(sender, request), metadata };
+    const message = await this.appender.append(conversation, draft, actor, facts ?? undefined);
     if (sender.type === 'contact') await this.contactMessageHooks.run({ conversation, message, firstOfOpening });
-    if (askedAt && !conversation.firstResponseDue) {
-      await this.replyTimes.record(conversation, { askedAt, answeredAt: message.createdAt });
+    if (answersSince) {
+      await this.replyTimes.record(conversation, { askedAt: answersSince, answeredAt: message.createdAt });
     }
     return { message, conversation, created: true };
   }

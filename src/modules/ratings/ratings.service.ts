@@ -6,9 +6,14 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ChannelsService } from '../channels/index.js';
 import { ContactsService } from '../contacts/index.js';
 import type { Conversation } from '../conversations/index.js';
-import { ConversationChangesService, ConversationErased, ConversationsService } from '../conversations/index.js';
+import {
+  accountableMemberOf,
+  ConversationChangesService,
+  ConversationErased,
+  ConversationsService,
+} from '../conversations/index.js';
 import { MessageHistoryService } from '../messages/index.js';
-import { isRatable, ratedMemberOf } from './rating.js';
+import { isRatable } from './rating.js';
 import { RatingClosed } from './ratings.errors.js';
 
 /** Takes visitors' ratings of resolved conversations. */
@@ -37,7 +42,7 @@ export class RatingsService {
         if (conversation.erasedAt) throw new ConversationErased();
         await this.assertRatable(conversation);
         const rating = { score, comment: comment?.trim() || null, rated_at: toWireTime(this.ratedAt(conversation)) };
-        const columns = { csat: rating, csatMemberId: ratedMemberOf(conversation) };
+        const columns = { csat: rating, csatMemberId: accountableMemberOf(conversation) };
         const timeline = { event: 'rated', public: false, rating } as const;
         await this.changes.apply(conversation, { columns, timeline }, actorOf(principal));
         return conversation;

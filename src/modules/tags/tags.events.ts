@@ -6,6 +6,8 @@ export interface TagUpdated {
   from: string;
   /** The new name, or that of the tag it was merged into; null if it was deleted. */
   to: string | null;
+  /** The tag it was merged into; null unless it was merged. */
+  into_id: string | null;
 }
 
 declare module '../../kernel/domain-event.js' {

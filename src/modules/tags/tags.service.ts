@@ -91,7 +91,7 @@ export class TagsService {
       if (name === tag.name) return name;
       if (target) await this.tags.remove(tag, target, this.clock.now());
       else await this.tags.rename(tag, name, tagKey(to));
-      await this.record(principal, tag, name);
+      await this.record(principal, tag, name, target);
       return name;
     });
   }
@@ -104,7 +104,7 @@ export class TagsService {
       const [tag] = await this.tags.lock(workspaceId, [tagKey(name)]);
       if (!tag) throw new NotFound();
       await this.tags.remove(tag, null, this.clock.now());
-      await this.record(principal, tag, null);
+      await this.record(principal, tag, null, undefined);
       return tag;
     });
   }
@@ -122,12 +122,18 @@ export class TagsService {
     return [...found, ...(await this.tags.insert(workspaceId, missing))];
   }
 
-  private async record(principal: StaffPrincipal, { id, name }: Tag, to: string | null): Promise<void> {
+  /** @param target the tag that it was merged into */
+  private async record(
+    principal: StaffPrincipal,
+    { id, name }: Tag,
+    to: string | null,
+    target: Tag | undefined,
+  ): Promise<void> {
     await this.events.record({
       type: 'tag.updated',
       workspaceId: principal.workspaceId,
       actor: actorOf(principal),
-      payload: { id, from: name, to },
+      payload: { id, from: name, to, into_id: target?.id ?? null },
     });
   }
 }

@@ -5,9 +5,12 @@ import type { Conversation, Rating, Timeline, TimelineEntry } from '../../conver
 import { TimelineHooks } from '../../conversations/index.js';
 import { MessageAppenderService } from '../message-appender.service.js';
 import { MessageEditsService } from '../message-edits.service.js';
+import type { MessageFacts } from '../messages.events.js';
 import { MessagesRepository } from '../messages.repository.js';
 
 const RESOLVES = ['resolved', 'closed_by_contact'];
+/** Entries that reports count. */
+const REPORTED = [...RESOLVES, 'reopened', 'rated'];
 
 /** Appends timeline entries as messages of the workspace's system bot. A public entry names no person. */
 @Injectable()
@@ -24,7 +27,7 @@ export class TimelineListener implements OnModuleInit, Timeline {
     this.timelineHooks.set(this);
   }
 
-  async append(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
+  async append(conversation: Conversation, entry: TimelineEntry, actor: Actor, memberId: string | null): Promise<void> {
     const { event, reason, until, rating } = entry;
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
     const details = {
@@ -46,6 +49,7 @@ export class TimelineListener implements OnModuleInit, Timeline {
         private: !entry.public,
       },
       actor,
+      REPORTED.includes(event) ? toFacts(conversation, memberId, rating) : undefined,
     );
   }
 
@@ -55,6 +59,11 @@ export class TimelineListener implements OnModuleInit, Timeline {
     await this.edits.withdraw(conversation, last, actor);
     return true;
   }
+}
+
+function toFacts({ tagIds }: Conversation, memberId: string | null, rating: Rating | undefined): MessageFacts {
+  const rated = rating && { score: rating.score, rated_at: rating.rated_at };
+  return { member_id: memberId, tag_ids: tagIds, ...rated };
 }
 
 function ratingDetails({ score, comment }: Rating): Record<string, unknown> {
