@@ -17,6 +17,7 @@ import { MailFailuresModule } from './modules/mail-failures/index.js';
 import { MembersModule } from './modules/members/index.js';
 import { MessagesModule } from './modules/messages/index.js';
 import { RatingsModule } from './modules/ratings/index.js';
+import { ReportsModule } from './modules/reports/index.js';
 import { NotificationsModule } from './modules/notifications/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { SearchModule } from './modules/search/index.js';
@@ -64,5 +65,6 @@ export const MODULES = [
   AssignmentModule,
   AuditModule,
   SearchModule,
+  ReportsModule,
   RealtimeModule,
 ] as const satisfies readonly (Declarations & (new () => object))[];

@@ -37,6 +37,7 @@ export const RATE_LIMITS = {
   transcript_address: { points: 3, seconds: HOUR, by: 'address mailed to' },
   transcript_address_day: { points: 10, seconds: 24 * HOUR, by: 'address mailed to' },
   transcript_workspace: { points: 200, seconds: HOUR, by: 'workspace' },
+  reports: { points: 30, seconds: MINUTE, by: 'member or API key' },
   rating: { points: 10, seconds: HOUR, by: 'contact' },
   search: { points: 60, seconds: MINUTE, by: 'member or API key' },
   frames: { points: 40, seconds: 2, by: 'socket' },

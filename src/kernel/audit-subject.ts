@@ -8,6 +8,7 @@ export interface AuditSubject {
     | 'conversation'
     | 'invite'
     | 'member'
+    | 'report'
     | 'session'
     | 'sso_ticket'
     | 'tag'

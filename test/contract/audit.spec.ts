@@ -602,6 +602,23 @@ const CHANGES: [string, Action][] = [
     },
   ]),
   [
+    'a report is read as a file',
+    async scene => {
+      const range = { from: '2026-01-01T00:00:00.000000Z', to: '2026-01-08T00:00:00.000000Z' };
+      const query = new URLSearchParams({ ...range, interval: 'week', format: 'csv' });
+      await scene.send(scene.owner.api, 'get', `/v1/reports/tags?${query.toString()}`);
+      const details = {
+        report: 'tags',
+        ...range,
+        interval: 'week',
+        timezone: 'UTC',
+        channel_id: null,
+        member_id: null,
+      };
+      return [['report.exported', member(scene.owner.memberId), details]];
+    },
+  ],
+  [
     'a shared view is created, changed and deleted',
     async scene => {
       const { api, memberId } = scene.owner;

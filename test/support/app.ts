@@ -62,6 +62,7 @@ const RATES = [
   'visitor_message=1000000/60',
   'search=100000/60',
   'rating=100000/60',
+  'reports=100000/60',
   'transcript_contact=100000/60',
   'transcript_member=100000/60',
   'transcript_address=100000/60',

@@ -200,6 +200,14 @@ const RECIPES: Record<string, Recipe> = {
     path: `/v1/canned-responses/${await scene.one('canned-responses')}/render`,
     body: { conversation_id: await scene.one('conversations') },
   }),
+  'GET /v1/reports/conversations': plain('/v1/reports/conversations'),
+  'GET /v1/reports/members': plain('/v1/reports/members'),
+  'GET /v1/reports/channels': plain('/v1/reports/channels'),
+  'GET /v1/reports/tags': plain('/v1/reports/tags'),
+  'GET /v1/reports/live': async scene => {
+    await scene.one('conversations');
+    return { path: '/v1/reports/live', reveals: ({ open }) => open > 0 };
+  },
   'GET /v1/tags': async scene => {
     const id = await scene.one('conversations');
     await scene.owner.patch(`/v1/conversations/${id}`, { tags: ['marked'] });

@@ -25,6 +25,7 @@ import { AgentConversations } from './resources/conversations.js';
 import { Invites } from './resources/invites.js';
 import { AgentMembers } from './resources/members.js';
 import { Notifications } from './resources/notifications.js';
+import { Reports } from './resources/reports.js';
 import { Resource } from './resources/resource.js';
 import { Tags } from './resources/tags.js';
 import { Views } from './resources/views.js';
@@ -52,6 +53,7 @@ export class AgentClient {
   readonly cannedResponses: CannedResponses;
   readonly tags: Tags;
   readonly views: Views;
+  readonly reports: Reports;
   readonly members: AgentMembers;
   readonly notifications: Notifications;
   readonly invites: Invites;
@@ -74,6 +76,7 @@ export class AgentClient {
     this.cannedResponses = new CannedResponses(this.api);
     this.tags = new Tags(this.api);
     this.views = new Views(this.api);
+    this.reports = new Reports(this.api);
     this.members = new AgentMembers(this.api);
     this.notifications = new Notifications(this.api);
     this.invites = new Invites(this.api);

@@ -31,6 +31,8 @@ export type BulkActionBody = Post<'/v1/conversations/bulk'>;
 export type ListTagsQuery = Query<'/v1/tags'>;
 /** `in` takes several of `messages`, `conversations` and `contacts`, separated by commas. */
 export type SearchQuery = Query<'/v1/search'>;
+/** The period, time zone and filters of a report. */
+export type ReportQuery = Omit<Query<'/v1/reports/conversations'>, 'format'>;
 export type UpdateConversationBody = Patch<'/v1/conversations/{id}'>;
 export type SnoozeBody = Post<'/v1/conversations/{id}/snooze'>;
 export type HandoffBody = Post<'/v1/conversations/{id}/handoff'>;

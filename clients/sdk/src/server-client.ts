@@ -14,6 +14,7 @@ import { Contacts } from './resources/contacts.js';
 import { Conversations } from './resources/conversations.js';
 import { Invites } from './resources/invites.js';
 import { ServerMembers } from './resources/members.js';
+import { Reports } from './resources/reports.js';
 import { Resource } from './resources/resource.js';
 import { Sso } from './resources/sso.js';
 import { Tags } from './resources/tags.js';
@@ -41,6 +42,7 @@ export class ServerClient {
   readonly cannedResponses: CannedResponses;
   readonly tags: Tags;
   readonly views: Views;
+  readonly reports: Reports;
   readonly apiKeys: ApiKeys;
   readonly workspace: Workspace;
   private readonly api: AuthorizedApi;
@@ -64,6 +66,7 @@ export class ServerClient {
     this.cannedResponses = new CannedResponses(api);
     this.tags = new Tags(api);
     this.views = new Views(api);
+    this.reports = new Reports(api);
     this.apiKeys = new ApiKeys(api);
     this.workspace = new Workspace(api);
   }

@@ -6,6 +6,7 @@ import { createLog } from '../../platform/logging/log.js';
 import { Service } from '../../service.js';
 import { ConfigInvalid } from '../../config/env.js';
 import { DEMO_AGENT, KEY_HOURS, openDesk, ROUTING } from './demo-desk.js';
+import { DeskReport } from './desk-report.js';
 import { freePort } from './free-port.js';
 import { loadDialogues, playDialogues, progressLine, summaryText } from './index.js';
 import { readOptions, USAGE } from './options.js';
@@ -39,6 +40,9 @@ Each arrow (→) is something that an agent, the visitor or the service does bes
 
 const { agents, widgetToken, apiKey, close } = await openDesk(baseUrl).catch(giveUp);
 closeDesk = close;
+const [owner] = agents;
+if (!owner) throw new Error('the demo workspace has no owner');
+const report = await DeskReport.begin(owner).catch(giveUp);
 const many = options.atOnce > 1;
 const summary = await playDialogues({
   baseUrl,
@@ -55,9 +59,14 @@ const summary = await playDialogues({
 });
 print(summaryText(summary));
 if (summary.failures.length > 0) await finish(1);
-const [agent, lastPlayed] = [agents[0], dialogues.slice(0, options.limit).at(-1)];
-const found = agent && lastPlayed ? await findLastMessage(agent, lastPlayed).catch(giveUp) : null;
+const lastPlayed = dialogues.slice(0, options.limit).at(-1);
+const found = lastPlayed ? await findLastMessage(owner, lastPlayed).catch(giveUp) : null;
 if (found) print(foundText(found));
+if (!service.stopped) {
+  const ratings = summary.outcomes.filter(({ score }) => score !== undefined).length;
+  const { dialogues: conversations, messages } = summary;
+  print(await report.read({ conversations, messages, ratings }).catch(giveUp));
+}
 if (options.exit || service.stopped) await finish(0);
 
 const visitor = await VisitorClient.start({ baseUrl, widgetToken, name: 'You' });
@@ -70,7 +79,7 @@ print(`The service keeps running. To try it yourself:
   Widget token    ${widgetToken}
   Visitor socket  ws://localhost:${port}/ws/visitor?token=${visitor.session.visitor_token}
                   This token lasts 24 hours; POST /v1/widget/session gets another.
-  Agent socket    ws://localhost:${port}/ws/agent?token=${agents[0]?.tokens?.token ?? ''}
+  Agent socket    ws://localhost:${port}/ws/agent?token=${owner.tokens?.token ?? ''}
                   This token lasts 15 minutes; POST /v1/auth/login gets another.
   API key         ${apiKey}
                   It lasts until this demo stops, at most ${KEY_HOURS} hours.

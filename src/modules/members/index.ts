@@ -6,7 +6,7 @@ export {
   readMemberMetadata,
   toMemberMetadata,
 } from './member-presence.service.js';
-export { toMemberRecord } from './member.js';
+export { AVAILABILITIES, toMemberRecord } from './member.js';
 export type { Member, MemberDisplay, MemberRecord, Membership } from './member.js';
 export { LastOwner, MemberExists, RoleTooHigh } from './members.errors.js';
 export { MembersModule } from './members.module.js';

@@ -11,6 +11,8 @@ type ViewRef = (new (...args: never[]) => object) | string;
 /** A handler's success response: one view or a page of them. */
 export interface Answer {
   view: string;
+  /** Another view that the handler may answer with, as its query asks. */
+  alternative?: string;
   page: boolean;
   /** 201 for a new resource with its own URL. */
   creates: boolean;
@@ -18,17 +20,26 @@ export interface Answer {
   once: boolean;
 }
 
-type AnswerOptions = Partial<Omit<Answer, 'view'>>;
+type AnswerOptions = Partial<Omit<Answer, 'view' | 'alternative'>> & { alternative?: ViewRef };
 
-function answer(view: ViewRef, { page = false, creates = false, once = creates }: AnswerOptions): MethodDecorator {
-  const documented: Answer = { view: typeof view === 'string' ? view : view.name, page, creates, once };
+function answer(
+  view: ViewRef,
+  { alternative, page = false, creates = false, once = creates }: AnswerOptions,
+): MethodDecorator {
+  const other = alternative === undefined ? {} : { alternative: nameOf(alternative) };
+  const documented: Answer = { view: nameOf(view), ...other, page, creates, once };
+  const models = [view, ...(alternative === undefined ? [] : [alternative])].filter(ref => typeof ref !== 'string');
   return applyDecorators(
     HttpCode(creates ? 201 : 200),
     SetMetadata(ANSWER, documented),
-    ...(typeof view === 'string' ? [] : [ApiExtraModels(view)]),
+    ApiExtraModels(...models),
     ...(once ? [UseInterceptors(IdempotencyInterceptor)] : []),
     ApiExtension('x-answer', documented),
   );
+}
+
+function nameOf(view: ViewRef): string {
+  return typeof view === 'string' ? view : view.name;
 }
 
 /** Sets the route's summary in the API reference. @param details longer description, Markdown */
@@ -55,6 +66,11 @@ export function Section(name: string, description?: string): ClassDecorator {
 /** Responds 200 with one view. */
 export function Answers(view: ViewRef): MethodDecorator {
   return answer(view, {});
+}
+
+/** Responds 200 with one of two views, as the query asks. */
+export function AnswersEither(view: ViewRef, alternative: ViewRef): MethodDecorator {
+  return answer(view, { alternative });
 }
 
 /** Responds 200 with one view. Accepts an `Idempotency-Key`, because the effect cannot be repeated without harm. */

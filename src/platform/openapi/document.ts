@@ -110,8 +110,10 @@ function complete(path: string, method: string, operation: Operation, context: F
   };
 }
 
-function success({ view, page, creates }: Answer, headers: JsonObject): Json {
-  const one = { $ref: `#/components/schemas/${view}` };
+function success({ view, alternative, page, creates }: Answer, headers: JsonObject): Json {
+  const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const one = schemaOf(view);
+  const either = alternative === undefined ? one : { anyOf: [one, schemaOf(alternative)] };
   const list: JsonObject = {
     type: 'object',
     required: ['items', 'next_cursor'],
@@ -120,6 +122,6 @@ function success({ view, page, creates }: Answer, headers: JsonObject): Json {
   return {
     description: creates ? 'Created, or returned as created before.' : 'OK',
     headers: { 'X-Request-Id': TEXT_HEADER, ...headers },
-    content: json(envelope({ ok: { type: 'boolean', const: true }, data: page ? list : one })),
+    content: json(envelope({ ok: { type: 'boolean', const: true }, data: page ? list : either })),
   };
 }

@@ -8,6 +8,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsNumber,
   IsObject,
   IsString,
   Matches,
@@ -110,6 +111,23 @@ export function Integer(
     ...(options.fromQuery ? [Transform(read)] : []),
     field(options, schema, IsInt(), Min(min), Max(max)),
   );
+}
+
+/** A number of at least 0, such as seconds with a fraction. */
+export function Decimal(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: 'number', minimum: 0, example: 12.5 }, IsNumber(), Min(0));
+}
+
+/** A list of counts. */
+export function Counts(options: FieldOptions & { items: number }): PropertyDecorator {
+  const { items } = options;
+  const schema: ApiPropertyOptions = {
+    type: 'array',
+    items: { type: 'integer', minimum: 0 },
+    minItems: items,
+    maxItems: items,
+  };
+  return field(options, schema, IsArray(), IsInt({ each: true }), Min(0, { each: true }));
 }
 
 /**
