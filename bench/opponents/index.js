@@ -8,6 +8,7 @@ import oursCredentials from './ours-credentials.js';
 import oursHttp from './ours-http.js';
 import { inboxes } from './ours-inbox.js';
 import { searches } from './ours-search.js';
+import { reports } from './ours-reports.js';
 import pgbench from './pgbench.js';
 import socketIoRedis from './socket-io-redis.js';
 import socketIo from './socket-io.js';
@@ -27,6 +28,7 @@ const all = [
   oursTwo,
   ...inboxes,
   ...searches,
+  ...reports,
   ...volatile,
 ];
 

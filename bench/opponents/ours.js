@@ -7,7 +7,7 @@ import { hireAgents, openDesk, startService } from '../service.js';
  * audience. Rate limits are counted, with limits that the load does not reach.
  */
 
-const RATES = ['agent', 'api_key', 'sso_ticket', 'visitor', 'visitor_message', 'widget_session', 'handshake']
+const RATES = ['agent', 'reports', 'api_key', 'sso_ticket', 'visitor', 'visitor_message', 'widget_session', 'handshake']
   .map(name => `${name}=900000000/60`)
   .join(',');
 
