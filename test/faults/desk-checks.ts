@@ -57,7 +57,7 @@ export const DESK_INVARIANTS = {
     }
   },
 
-  /** Stored loads, counts, requests and idle timers equal a recount. */
+  /** Stored loads, counts, requests, idle timers and sums of reports equal a recount. */
   *I16(_history: History, { counts }: Reading) {
     for (const { name, stored, actual } of counts) if (stored !== actual) yield `${name} is ${stored}, not ${actual}`;
   },

@@ -68,6 +68,8 @@ export interface DeskReading {
   mails: MailRow[];
 }
 
+/** The member of conversations without an assignee, and member and tag of what reports count for all. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 const ms = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8`;
 
 const TIMELINE = `
@@ -113,7 +115,7 @@ const COUNTS = `
     WHERE status = 'open' AND assignee_id IS NOT NULL GROUP BY 1
   ),
   tallies AS (
-    SELECT channel_id, status, coalesce(assignee_id, '00000000-0000-0000-0000-000000000000') AS assignee_id,
+    SELECT channel_id, status, coalesce(assignee_id, '${NOBODY}') AS assignee_id,
            count(*) AS actual
     FROM own WHERE status <> 'resolved' GROUP BY 1, 2, 3
   )
@@ -141,6 +143,46 @@ const SEARCHED = `
   LEFT JOIN search_segment AS segment
     ON segment.id = document.segment_id AND document.created_at BETWEEN segment.first_at AND segment.last_at
   WHERE message.workspace_id = ANY($1)`;
+/** Sums that reports are made of, the rows that they count, and those of hours and days that are summed up later. */
+const REPORTED = `
+  WITH sums AS (
+    SELECT workspace_id, sum(created)::int AS created, sum(resolved)::int AS resolved,
+           sum(reopened)::int AS reopened, sum(messages_in)::int AS messages_in, sum(messages_out)::int AS messages_out,
+           sum(first_response_count)::int AS first_responses
+    FROM report_fact
+    WHERE workspace_id = ANY($1) AND span = 15 AND member_id = '${NOBODY}' AND tag_id = '${NOBODY}' GROUP BY 1
+  ),
+  sent AS (
+    SELECT workspace_id, count(*) FILTER (WHERE event IN ('resolved', 'closed_by_contact'))::int AS resolved,
+           count(*) FILTER (WHERE event = 'reopened')::int AS reopened,
+           count(*) FILTER (WHERE event IS NULL AND sender_type = 'contact')::int AS messages_in,
+           count(*) FILTER (WHERE event IS NULL AND sender_type = 'agent')::int AS messages_out
+    FROM message CROSS JOIN LATERAL (
+      SELECT CASE content_type WHEN 'event' THEN metadata ->> 'event' END AS event
+    ) AS entry
+    WHERE workspace_id = ANY($1) AND NOT private AND (content_type <> 'event' OR deleted_at IS NULL) GROUP BY 1
+  ),
+  begun AS (SELECT workspace_id, count(*)::int AS created FROM conversation WHERE workspace_id = ANY($1) GROUP BY 1),
+  answered AS (
+    SELECT workspace_id, count(*)::int AS first_responses FROM first_response WHERE workspace_id = ANY($1) GROUP BY 1
+  )
+  SELECT concat_ws(' ', 'the number of', name, 'reported of', begun.workspace_id) AS name,
+         coalesce(stored, 0) AS stored, coalesce(actual, 0) AS actual
+  FROM begun LEFT JOIN sent USING (workspace_id) LEFT JOIN answered USING (workspace_id)
+  LEFT JOIN sums USING (workspace_id)
+  CROSS JOIN LATERAL (VALUES
+    ('conversations', sums.created, begun.created), ('resolves', sums.resolved, sent.resolved),
+    ('reopenings', sums.reopened, sent.reopened), ('messages in', sums.messages_in, sent.messages_in),
+    ('messages out', sums.messages_out, sent.messages_out),
+    ('first responses', sums.first_responses, answered.first_responses)
+  ) AS compared (name, stored, actual)
+  UNION ALL
+  SELECT concat_ws(' ', 'the number of messages reported by', length, 'minutes of', workspace_id),
+         coalesce(sum(messages_in + messages_out) FILTER (WHERE span = length), 0)::int,
+         coalesce(sum(messages_in + messages_out) FILTER (WHERE span = 15 AND
+           date_bin(length * interval '1 minute', at, 'epoch') + length * interval '1 minute' <= summed_until), 0)::int
+  FROM report_fact CROSS JOIN report_state CROSS JOIN unnest(ARRAY[60, 360, 1440]) AS length
+  WHERE workspace_id = ANY($1) GROUP BY workspace_id, length`;
 const MAILS = `SELECT id, status, data IS NOT NULL AS has_data FROM outgoing_mail WHERE workspace_id = ANY($1)`;
 
 /** @param rows runs a query on the seed's workspaces */
@@ -149,7 +191,7 @@ export async function readDesk(rows: <Row extends object>(sql: string) => Promis
     timeline: await rows<TimelineRow>(TIMELINE),
     serviceChanges: await rows<ServiceChange>(SERVICE_CHANGES),
     timers: await rows<TimerRow>(TIMERS),
-    counts: await rows<CountRow>(COUNTS),
+    counts: [...(await rows<CountRow>(COUNTS)), ...(await rows<CountRow>(REPORTED))],
     searched: await rows<SearchedRow>(SEARCHED),
     mails: await rows<MailRow>(MAILS),
   };
