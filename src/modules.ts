@@ -1,5 +1,6 @@
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AssignmentModule } from './modules/assignment/index.js';
+import { AttachmentsModule } from './modules/attachments/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { AutoResolveModule } from './modules/auto-resolve/index.js';
@@ -50,6 +51,7 @@ export const MODULES = [
   InvitesModule,
   SsoModule,
   WidgetModule,
+  AttachmentsModule,
   TagsModule,
   ConversationsModule,
   MessagesModule,

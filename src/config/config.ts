@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Env } from './env.js';
 import { parseEnv } from './env.js';
 import { localSecrets } from './local-secrets.js';
@@ -9,6 +10,17 @@ import type { ResourceLimits } from './resource-limits.js';
 export interface NamedSecret {
   id: string;
   secret: string;
+}
+
+/** The bucket for files. */
+export interface S3Settings {
+  /** null for Amazon S3. */
+  endpoint: string | null;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  pathStyle: boolean;
 }
 
 /** The configuration, validated once at start and frozen. This class is its injection token. */
@@ -43,6 +55,12 @@ export abstract class Config {
   abstract readonly mailFrom: string;
   /** Private networks that webhooks and bots may be in. */
   abstract readonly webhookAllowedCidrs: readonly string[];
+  /** Folder of uploaded files, and of uploads under way. */
+  abstract readonly filesDir: string;
+  /** Maximum size of the files of one workspace. */
+  abstract readonly filesQuotaBytes: number;
+  /** null for files on disk. */
+  abstract readonly s3: S3Settings | null;
   abstract readonly eventRetentionDays: number;
   abstract readonly auditRetentionDays: number;
   abstract readonly mailRetentionDays: number;
@@ -77,6 +95,9 @@ function faultsOf(env: Env): string[] {
       'WS_PONG_WAIT_MS must be more than WS_PING_INTERVAL_MS: otherwise a quiet socket is closed before its first ping',
     );
   }
+  for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const) {
+    if (env.given.has('S3_BUCKET') && !env.given.has(name)) faults.push(`${name} is required when S3_BUCKET is set`);
+  }
   return faults;
 }
 
@@ -110,6 +131,17 @@ export function environment(defaults: Record<string, string>, overrides: Record<
   return { ...defaults, ...process.env, ...overrides };
 }
 
+function s3Settings(env: Env): S3Settings {
+  return {
+    endpoint: env.S3_ENDPOINT || null,
+    region: env.S3_REGION,
+    bucket: env.S3_BUCKET,
+    accessKeyId: env.S3_ACCESS_KEY_ID,
+    secretAccessKey: env.S3_SECRET_ACCESS_KEY,
+    pathStyle: env.S3_PATH_STYLE,
+  };
+}
+
 /** Reads and checks the environment once. @throws ConfigInvalid with every fault in one message */
 export function loadConfig(source: Record<string, string | undefined> = process.env): Config {
   const env = parseEnv(source, faultsOf);
@@ -141,6 +173,9 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     smtpUrl: env.SMTP_URL || null,
     mailFrom: env.MAIL_FROM,
     webhookAllowedCidrs: env.WEBHOOK_ALLOWED_CIDRS || [],
+    filesDir: env.FILES_DIR || join(env.DATA_DIR, 'files'),
+    filesQuotaBytes: env.FILES_QUOTA_MB * 1024 * 1024,
+    s3: env.given.has('S3_BUCKET') ? s3Settings(env) : null,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     mailRetentionDays: env.RETENTION_MAILS_DAYS,

@@ -115,6 +115,28 @@ export const VARIABLES = {
     'Private networks that webhooks and bots may be in, separated by commas; all others are refused.',
     'none',
   ),
+  FILES_DIR: variable(
+    text(),
+    '',
+    'Folder of uploaded files, and of uploads under way. Several instances without S3 must share it.',
+    'DATA_DIR/files',
+  ),
+  FILES_QUOTA_MB: variable(integer(1, 100_000_000), '10240', 'Maximum size of the files of one workspace, in MiB.'),
+  S3_BUCKET: variable(
+    text(),
+    '',
+    'Bucket of an S3-compatible store. When set, files are kept there.',
+    'files are on disk',
+  ),
+  S3_ENDPOINT: variable(url('http', 'https'), '', 'URL of the S3-compatible store.', 'Amazon S3'),
+  S3_REGION: variable(text(), 'us-east-1', 'Region of the bucket.'),
+  S3_ACCESS_KEY_ID: variable(text(), '', 'Access key of the bucket; required with S3_BUCKET.', 'none'),
+  S3_SECRET_ACCESS_KEY: variable(text(), '', 'Secret of the access key; required with S3_BUCKET.', 'none'),
+  S3_PATH_STYLE: variable(
+    onOff(),
+    'on',
+    'Puts the name of the bucket into the path, as most compatible stores need it, and not into the host name.',
+  ),
   EVENT_RETENTION_DAYS: variable(
     integer(1, 365),
     '7',

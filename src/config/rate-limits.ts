@@ -32,6 +32,8 @@ export const RATE_LIMITS = {
   credential_unknown: { points: 600, seconds: MINUTE, by: 'unknown credentials per address' },
   visitor: { points: 300, seconds: MINUTE, by: 'contact' },
   visitor_message: { points: 30, seconds: MINUTE, by: 'contact' },
+  upload: { points: 60, seconds: MINUTE, by: 'contact, member or API key' },
+  upload_bytes_address: { points: 1024 * 1024 * 1024, seconds: HOUR, by: 'bytes of uploads per address' },
   transcript_contact: { points: 3, seconds: HOUR, by: 'contact' },
   transcript_member: { points: 30, seconds: HOUR, by: 'member or API key' },
   transcript_address: { points: 3, seconds: HOUR, by: 'address mailed to' },

@@ -149,7 +149,11 @@ describe('The features that a widget is told', () => {
   });
 
   it('Attachments are off without a store, and transcripts without a mail server, whatever the channel says.', async () => {
-    expect(await features()).toMatchObject({ attachments: false, transcript: false, emoji: true });
+    expect(await features()).toMatchObject({ attachments: true, transcript: false, emoji: true });
+    const without = await World.start({ FILES_DIR: '/dev/null/files' }, { database: world.app.database });
+    const config = await without.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`);
+    expect(config.data.widget_config.features.attachments).toBe(false);
+    await without.stop();
     const channel = (await desk.owner.api.get(`/v1/channels/${desk.channelId}`)).data as Json;
     expect(channel.widget_config.features).toMatchObject({ attachments: true, transcript: true });
   });

@@ -498,17 +498,25 @@ describe('Messages', () => {
       }
     });
 
-    it('A message with attachments is refused (400 unsupported)', async () => {
-      for (const attachment_ids of [[NOWHERE], [], 'x']) {
-        for (const answer of [
-          await send({ content: 'x', attachment_ids }),
-          await sendAsVisitor({ attachment_ids }),
-          await visitor.api.post('/v1/widget/conversations', { message: { content: 'x', attachment_ids } }),
-        ]) {
-          expect(failure(answer)).toEqual([400, 'unsupported']);
-        }
+    it('A message with an unknown file is refused (400 attachment_unavailable), and nothing is sent.', async () => {
+      const attachment_ids = [NOWHERE];
+      for (const answer of [
+        await send({ content: 'x', attachment_ids }),
+        await sendAsVisitor({ attachment_ids }),
+        await visitor.api.post('/v1/widget/conversations', { message: { content: 'x', attachment_ids } }),
+      ]) {
+        expect(failure(answer)).toEqual([400, 'attachment_unavailable']);
       }
       expect(await history()).toHaveLength(1);
+    });
+
+    it('A message has at most ten files, each once, and without any it needs content.', async () => {
+      const many = Array.from({ length: 11 }, () => newId());
+      for (const attachment_ids of ['x', many, [NOWHERE, NOWHERE]]) {
+        expect(failure(await send({ attachment_ids }))).toEqual([400, 'validation_failed']);
+      }
+      expect(failure(await send({ attachment_ids: [] }))).toEqual([400, 'content_required']);
+      expect((await send({ content: 'x', attachment_ids: [] })).status).toBe(201);
     });
 
     it('A message body over 256 KiB is refused (413)', async () => {

@@ -51,7 +51,17 @@ export class Caller {
   async call<T>(method: Method, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
     const request = supertest(this.app.url)[method](path).set(headers);
     if (this.token !== null) request.set('Authorization', `Bearer ${this.token}`);
-    const response = await (body === undefined ? request : request.send(body as object));
+    return this.answerOf(method, path, await (body === undefined ? request : request.send(body as object)));
+  }
+
+  /** Uploads a file as `multipart/form-data`. */
+  async upload<T = Json>(path: string, bytes: Buffer, name = 'file.txt'): Promise<Answer<T>> {
+    const request = supertest(this.app.url).post(path).attach('file', bytes, { filename: name });
+    if (this.token !== null) request.set('Authorization', `Bearer ${this.token}`);
+    return this.answerOf('post', path, await request);
+  }
+
+  private answerOf<T>(method: Method, path: string, response: supertest.Response): Answer<T> {
     rememberSecrets(response.text);
     this.contract.assertAnswer(method.toUpperCase(), path.split('?')[0] ?? path, response.status, response.body);
     const answered = response.body as Answer<T>['body'];

@@ -35,6 +35,8 @@ export type CallerName = (typeof CALLERS)[number];
 interface Call {
   path: string;
   body?: object;
+  /** Uploads a file instead of sending a body. */
+  uploads?: true;
   /** True if the response reveals something about the marked channel without containing the mark. */
   reveals?: (data: Json) => boolean;
 }
@@ -294,6 +296,10 @@ const RECIPES: Record<string, Recipe> = {
   }),
   'PATCH /v1/conversations/{conversation_id}/messages/{id}': message({ content: 'Hello again!' }),
   'DELETE /v1/conversations/{conversation_id}/messages/{id}': message(),
+  'POST /v1/attachments': () => ({ path: '/v1/attachments', uploads: true }),
+  'GET /v1/attachments/{id}': async scene => ({ path: `/v1/attachments/${await attachmentOf(scene)}` }),
+  'POST /v1/widget/attachments': () => ({ path: '/v1/widget/attachments', uploads: true }),
+  'GET /v1/widget/attachments/{id}': async scene => ({ path: `/v1/widget/attachments/${await attachmentOf(scene)}` }),
   'GET /v1/audit-log': plain('/v1/audit-log'),
   'GET /v1/events': async scene => {
     await scene.one('conversations');
@@ -373,6 +379,14 @@ function message(body?: object): Recipe {
   };
 }
 
+/** A file of a message in the marked channel. */
+async function attachmentOf(scene: Scene): Promise<string> {
+  const { id } = (await scene.owner.upload('/v1/attachments', Buffer.from('Hello'), `${MARK}.txt`)).data;
+  const path = `/v1/conversations/${await scene.one('conversations')}/messages`;
+  await scene.made(path, { attachment_ids: [id] });
+  return id as string;
+}
+
 async function emailOf(scene: Scene): Promise<string> {
   return (await scene.owner.get(`/v1/workspace/members/${await scene.one('members')}`)).data.email as string;
 }
@@ -392,8 +406,9 @@ const CODES_IMPLIED_BY_STATUS = new Set([
  */
 async function cell(scene: Scene, route: Route, recipe: Recipe | undefined, caller: CallerName): Promise<string> {
   if (!recipe) throw new Error(`${route.name}: add a recipe to the permission matrix`);
-  const { path, body, reveals } = await recipe(scene, caller);
-  const answer = await scene.world.as(scene.tokens[caller]).call(route.method, path, body);
+  const { path, body, uploads, reveals } = await recipe(scene, caller);
+  const api = scene.world.as(scene.tokens[caller]);
+  const answer = await (uploads ? api.upload(path, Buffer.from(MARK)) : api.call(route.method, path, body));
   if (answer.status < 400) {
     const isVisible = reveals?.(answer.data) ?? JSON.stringify(answer.body).includes(MARK);
     return `${answer.status}${isVisible ? '+' : ''}`;

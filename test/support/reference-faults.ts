@@ -40,7 +40,8 @@ function operationFaults(api: ApiDocument, operation: Operation): string[] {
 }
 
 function bodyFaults(api: ApiDocument, { required, content }: NonNullable<Operation['requestBody']>): string[] {
-  const { schema, example } = content['application/json'] ?? {};
+  if (!content['application/json']) return required ? [] : ['the file is not required'];
+  const { schema, example } = content['application/json'];
   const name = String(schema?.$ref).replace('#/components/schemas/', '');
   const demanded = ((api.components.schemas[name]?.required ?? []) as string[]).length > 0;
   return [

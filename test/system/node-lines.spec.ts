@@ -12,6 +12,8 @@ const { satisfies } = createRequire(import.meta.url)('semver') as {
 interface Locked {
   version?: string;
   engines?: { node?: string };
+  /** Operating systems; all if it is missing. */
+  os?: string[];
   dev?: boolean;
 }
 
@@ -25,6 +27,7 @@ const image = /^node:(\d+\.\d+\.\d+)/.exec(
 /** Packages whose `engines` exclude a version of Node; `npm ci` warns of each (EBADENGINE). */
 function excluding(node: string, packages: Record<string, Locked> = lock.packages): string[] {
   return Object.entries(packages)
+    .filter(([, { os }]) => os === undefined || os.includes(process.platform))
     .filter(([, { engines }]) => engines?.node !== undefined && !satisfies(node, engines.node))
     .map(([path, { version, engines }]) => `${path} ${version} requires ${engines?.node}`);
 }

@@ -1,6 +1,8 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { JsonColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
+import type { AttachmentRules } from './attachment-rules.js';
+import { DEFAULT_ATTACHMENT_RULES } from './attachment-rules.js';
 import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
 import type { WidgetConfig } from './widget-config.js';
 
@@ -67,6 +69,9 @@ export class ChannelEntity implements Channel {
 
   @TextColumn('kept_query_params', { array: true, default: [] })
   keptQueryParams!: string[];
+
+  @JsonColumn('attachments', { default: DEFAULT_ATTACHMENT_RULES })
+  attachments!: AttachmentRules;
 
   @JsonColumn('widget_config')
   widgetConfig!: WidgetConfig;

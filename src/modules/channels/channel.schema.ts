@@ -13,6 +13,8 @@ import {
 } from '../../platform/schemas/fields.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import { Hours, Locale } from '../../platform/schemas/local-fields.js';
+import type { AttachmentRules } from './attachment-rules.js';
+import { MAX_FILE_BYTES, MIME_PATTERN } from './attachment-rules.js';
 import type { ChannelRecord, ChannelStatus, IdentityMode, Routing } from './channel.js';
 import { CHANNEL_STATUSES, IDENTITY_MODES, isOrigin, ROUTING_MODES } from './channel.js';
 import type { PreChatField, PreChatFieldType } from './pre-chat-form.js';
@@ -109,6 +111,19 @@ export class CreateRoutingBody extends UpdateRoutingBody {
   @Integer({ ...REASSIGN_BOUNDS, optional, nullable: false }) declare reassign_after_minutes?: number;
 }
 
+const MIME_TYPES = 'Content types that visitors may attach, such as `image/*`, among those that anybody may send.';
+const MIME_LIST = { maxItems: 100, max: 255, pattern: MIME_PATTERN, description: MIME_TYPES };
+
+export class AttachmentRulesBody {
+  @Integer({ optional, min: 1, max: MAX_FILE_BYTES }) max_bytes?: number;
+  @Texts({ optional, ...MIME_LIST }) mime_types?: string[];
+}
+
+export class AttachmentRulesView implements AttachmentRules {
+  @Integer({ min: 1, max: MAX_FILE_BYTES }) max_bytes!: number;
+  @Texts(MIME_LIST) mime_types!: string[];
+}
+
 export class UpdateChannelBody {
   @Text({ optional, example: 'Web shop' }) name?: string;
   @Choice(CHANNEL_STATUSES, { optional }) status?: ChannelStatus;
@@ -126,6 +141,7 @@ export class UpdateChannelBody {
   @Email({ optional, nullable: true, description: REPLY_EMAIL }) reply_email?: string | null;
   @Hours({ optional }) business_hours?: BusinessHours | null;
   @Texts({ optional, maxItems: 20, max: 100, description: KEPT_QUERY_PARAMS }) kept_query_params?: string[];
+  @Nested(() => AttachmentRulesBody, { optional }) attachments?: AttachmentRulesBody;
   @Nested(() => UpdateWidgetConfigBody, { optional }) widget_config?: UpdateWidgetConfigBody;
 }
 
@@ -207,6 +223,7 @@ export class ChannelView implements ChannelRecord {
   @Email({ nullable: true, description: REPLY_EMAIL }) reply_email!: string | null;
   @Hours() business_hours!: BusinessHours | null;
   @Texts({ maxItems: 20, max: 100, description: KEPT_QUERY_PARAMS }) kept_query_params!: string[];
+  @Nested(() => AttachmentRulesView) attachments!: AttachmentRulesView;
   @Nested(() => WidgetSettingsView) widget_config!: WidgetSettingsView;
   @Time() created_at!: string;
   @Time() updated_at!: string;

@@ -1,6 +1,7 @@
 import { toWireTime } from '../../kernel/clock.js';
 import { randomAlphanumeric } from '../../kernel/secret.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
+import type { AttachmentRules } from './attachment-rules.js';
 import type { WidgetConfig } from './widget-config.js';
 
 export const CHANNEL_STATUSES = ['active', 'disabled'] as const;
@@ -57,6 +58,8 @@ export interface Channel {
   businessHours: BusinessHours | null;
   /** Query parameters that stay in the URLs of visited pages; all others are cut. */
   keptQueryParams: string[];
+  /** Limits for the files of visitors. */
+  attachments: AttachmentRules;
   widgetConfig: WidgetConfig;
   deletedAt: Date | null;
   createdAt: Date;
@@ -80,6 +83,7 @@ export interface ChannelRecord {
   reply_email: string | null;
   business_hours: BusinessHours | null;
   kept_query_params: string[];
+  attachments: AttachmentRules;
   widget_config: WidgetConfig;
   created_at: string;
   updated_at: string;
@@ -103,6 +107,7 @@ export function toChannelRecord(channel: Channel): ChannelRecord {
     reply_email: channel.replyEmail,
     business_hours: channel.businessHours,
     kept_query_params: channel.keptQueryParams,
+    attachments: channel.attachments,
     widget_config: channel.widgetConfig,
     created_at: toWireTime(channel.createdAt),
     updated_at: toWireTime(channel.updatedAt),

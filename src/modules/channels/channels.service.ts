@@ -10,6 +10,8 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CipherService } from '../../platform/encryption/cipher.service.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
+import type { AttachmentRules } from './attachment-rules.js';
+import { DEFAULT_ATTACHMENT_RULES } from './attachment-rules.js';
 import { ChannelChangeHooks } from './channel-change-hooks.js';
 import type { VisitorKind } from './channel-tokens.js';
 import { revokeTokens } from './channel-tokens.js';
@@ -36,6 +38,7 @@ export interface ChannelChanges {
   reply_email?: string | null | undefined;
   business_hours?: BusinessHours | null | undefined;
   kept_query_params?: string[] | undefined;
+  attachments?: Partial<AttachmentRules> | undefined;
   widget_config?: WidgetConfigChanges | undefined;
 }
 
@@ -130,6 +133,7 @@ export class ChannelsService {
       replyEmail: null,
       businessHours: null,
       keptQueryParams: [],
+      attachments: DEFAULT_ATTACHMENT_RULES,
       widgetConfig: DEFAULT_WIDGET_CONFIG,
       deletedAt: null,
       createdAt: now,
@@ -227,6 +231,13 @@ function changeRouting(
   return { ...routing, mode, reassign_after_minutes: minutes };
 }
 
+function changeRules(
+  rules: AttachmentRules,
+  { max_bytes = rules.max_bytes, mime_types = rules.mime_types }: Partial<AttachmentRules>,
+): AttachmentRules {
+  return { max_bytes, mime_types: [...new Set(mime_types)] };
+}
+
 function applyChanges(channel: Channel, changes: ChannelChanges): void {
   channel.name = changes.name ?? channel.name;
   channel.status = changes.status ?? channel.status;
@@ -241,6 +252,7 @@ function applyChanges(channel: Channel, changes: ChannelChanges): void {
   if (changes.reply_email !== undefined) channel.replyEmail = changes.reply_email;
   if (changes.business_hours !== undefined) channel.businessHours = changes.business_hours;
   if (changes.kept_query_params) channel.keptQueryParams = [...new Set(changes.kept_query_params)];
+  if (changes.attachments) channel.attachments = changeRules(channel.attachments, changes.attachments);
   if (changes.widget_config) {
     assertSelectable(changes.widget_config.pre_chat_form?.fields ?? []);
     channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);

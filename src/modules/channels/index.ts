@@ -1,3 +1,4 @@
+export { coversType, FILE_TYPES, MAX_FILE_BYTES } from './attachment-rules.js';
 export type { ChannelChange } from './channel-change-hooks.js';
 export { ChannelChangeHooks } from './channel-change-hooks.js';
 export { assignsAutomatically, isOriginAllowed } from './channel.js';

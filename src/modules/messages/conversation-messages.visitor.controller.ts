@@ -1,11 +1,12 @@
-import { Body, Controller, Headers, HttpStatus, Post, Res } from '@nestjs/common';
+import { Body, Controller, Headers, HttpStatus, Post, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
-import { NotFound, Unsupported } from '../../kernel/errors.js';
+import { NotFound } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, Creates, OperationId, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
+import { AttachmentUnavailable, AttachmentUrlsInterceptor } from '../attachments/index.js';
 import type { VisitorConversationRecord } from '../conversations/index.js';
 import { ConversationErased, ConversationViewsService } from '../conversations/index.js';
 import {
@@ -15,10 +16,12 @@ import {
 } from './conversation-messages.schema.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { MessageReadsService } from './message-reads.service.js';
+import type { MessageRecord } from './message.js';
 import { toMessageRecord } from './message.js';
 import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 
 /** In this module, because conversations do not know messages. */
+@UseInterceptors(AttachmentUrlsInterceptor)
 @Section('Visitor')
 @Controller('widget/conversations')
 export class ConversationMessagesVisitorController {
@@ -37,13 +40,13 @@ export class ConversationMessagesVisitorController {
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(VisitorConversationStartedView)
-  @Throws(ContentRequired, ContentTypeReserved, MetadataReserved, Unsupported, ReplyUnknown)
+  @Throws(AttachmentUnavailable, ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown)
   async start(
     @Caller() caller: VisitorPrincipal,
     @Body() body: StartVisitorConversationBody,
     @Res({ passthrough: true }) response: Response,
     @Headers('user-agent') userAgent?: string,
-  ): Promise<VisitorConversationStartedView> {
+  ): Promise<Omit<VisitorConversationStartedView, 'message'> & { message: MessageRecord }> {
     const started = await this.starts.startByVisitor(caller, { ...body, userAgent });
     if (!started.conversationCreated) response.status(HttpStatus.OK);
     const conversation = await this.views.toVisitorView(started.conversation);

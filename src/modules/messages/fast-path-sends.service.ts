@@ -82,7 +82,7 @@ export class FastPathSendsService {
   async send(
     principal: Principal,
     conversationId: string,
-    draft: Required<MessageDraft>,
+    draft: Required<Omit<MessageDraft, 'id' | 'attachments'>>,
     actor: Actor,
   ): Promise<Message | null> {
     if (this.units.active || draft.replyToId !== null) return null;

@@ -14,7 +14,7 @@ import { columnsAfter, toProgress } from './progress.js';
 
 /** A message without the fields that its position in the conversation decides. */
 export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName' | 'contentType' | 'content'> &
-  Partial<Pick<Message, 'metadata' | 'clientMessageId' | 'private' | 'replyToId'>>;
+  Partial<Pick<Message, 'id' | 'attachments' | 'metadata' | 'clientMessageId' | 'private' | 'replyToId'>>;
 
 /** Appends messages to a conversation that the caller has locked, and updates `conversation` in place. */
 @Injectable()
@@ -33,12 +33,12 @@ export class MessageAppenderService {
       clientMessageId: null,
       private: false,
       replyToId: null,
-      ...draft,
+      attachments: [],
       id: newId(),
+      ...draft,
       workspaceId: conversation.workspaceId,
       conversationId: conversation.id,
       seq: conversation.lastSeq + 1,
-      attachments: [],
       editedAt: null,
       deletedAt: null,
     });

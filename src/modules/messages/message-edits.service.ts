@@ -6,6 +6,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { Principal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
+import { AttachmentsService } from '../attachments/index.js';
 import type { ProgressColumns, Conversation } from '../conversations/index.js';
 import { ConversationChangesService, eventScopeOf, ConversationsService } from '../conversations/index.js';
 import { EditWindowOver, NotSender } from './messages.errors.js';
@@ -23,6 +24,7 @@ export class MessageEditsService {
     private readonly conversations: ConversationsService,
     private readonly changes: ConversationChangesService,
     private readonly messages: MessagesRepository,
+    private readonly attachments: AttachmentsService,
     private readonly clock: Clock,
   ) {}
 
@@ -67,11 +69,16 @@ export class MessageEditsService {
         if (!message || message.deletedAt) throw new NotFound();
         const actor = this.assertChangeable(principal, message);
         const changed = edit(message);
+        if (type === 'message.deleted') await this.removeFiles(message);
         await this.write(conversation, changed, type, actor);
         return changed;
       },
       { row: conversationId },
     );
+  }
+
+  private async removeFiles({ workspaceId, id, attachments }: Message): Promise<void> {
+    if (attachments.length > 0) await this.attachments.removeOfMessage(workspaceId, id);
   }
 
   private async write(

@@ -7,6 +7,7 @@ import {
   TimeColumn,
   WrittenAtColumn,
 } from '../../platform/database/columns.js';
+import type { AttachmentRef } from '../attachments/index.js';
 import type { SenderType } from '../conversations/index.js';
 import type { ContentType, Message } from './message.js';
 
@@ -50,7 +51,7 @@ export class MessageEntity implements Message {
   content!: string | null;
 
   @JsonColumn('attachments', { default: [] })
-  attachments!: never[];
+  attachments!: AttachmentRef[];
 
   @JsonColumn('metadata', { default: {} })
   metadata!: Record<string, unknown>;

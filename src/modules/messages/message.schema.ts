@@ -1,6 +1,8 @@
-import { Rule } from '../../platform/schemas/field.js';
-import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../platform/schemas/fields.js';
+import { Embedded } from '../../platform/schemas/answer-fields.js';
+import { Choice, Flag, FreeForm, Id, Ids, Integer, Text, Time } from '../../platform/schemas/fields.js';
 import { PageQuery } from '../../platform/schemas/page.schema.js';
+import type { AttachmentRecord } from '../attachments/index.js';
+import { MAX_PER_MESSAGE } from '../attachments/index.js';
 import type { SenderType } from '../conversations/index.js';
 import { SENDER_TYPES } from '../conversations/index.js';
 import type { ContentType, MessageRecord } from './message.js';
@@ -13,8 +15,8 @@ const nullable = true;
 export class VisitorMessageBody {
   @Text({ optional, min: 0, max: MESSAGE_CHARS, example: 'Where is my parcel?' }) content?: string;
   @Choice(SENDABLE_TYPES, { optional, reserved: ['event'] }) content_type?: ContentType;
-  @Rule('attachments', () => true, '')
-  attachment_ids?: unknown;
+  @Ids({ optional, maxItems: MAX_PER_MESSAGE, description: 'Files that you have uploaded. Each can be sent once.' })
+  attachment_ids?: string[];
   @FreeForm({ optional }) metadata?: Record<string, unknown>;
   @Text({ optional, max: 100, description: 'Your own id. A second message with it returns the first.', example: 'm-1' })
   client_message_id?: string;
@@ -38,11 +40,8 @@ export class ListMessagesQuery extends PageQuery {
   @Integer({ optional, fromQuery: true, description: 'Only messages after this `seq`.' }) after_seq?: number;
 }
 
-export class AttachmentView {
-  @Id() id!: string;
-}
-
-export class MessageView implements MessageRecord {
+/** A message with the URLs of its files, which are added when it is answered. */
+export class MessageView implements Omit<MessageRecord, 'attachments'> {
   @Id() id!: string;
   @Id() conversation_id!: string;
   @Id() workspace_id!: string;
@@ -52,7 +51,7 @@ export class MessageView implements MessageRecord {
   @Text({ nullable, example: 'Vera Lindqvist' }) sender_name!: string | null;
   @Choice(CONTENT_TYPES) content_type!: ContentType;
   @Text({ nullable, min: 0, max: MESSAGE_CHARS, example: 'Where is my parcel?' }) content!: string | null;
-  @NestedList(() => AttachmentView) attachments!: never[];
+  @Embedded('AttachmentView', { list: true }) attachments!: AttachmentRecord[];
   @FreeForm() metadata!: Record<string, unknown>;
   @Text({ nullable, max: 100, example: 'm-1' }) client_message_id!: string | null;
   @Flag() private!: boolean;

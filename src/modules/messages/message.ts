@@ -1,6 +1,7 @@
 import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
 import { personal, scrubErased, words, wordsExcept } from '../../kernel/scrub.js';
+import type { AttachmentRef } from '../attachments/index.js';
 import type { LastMessage, SenderType } from '../conversations/index.js';
 import { TIMELINE_EVENTS } from '../conversations/index.js';
 
@@ -32,7 +33,7 @@ export interface Message {
   senderName: string | null;
   contentType: ContentType;
   content: string | null;
-  attachments: never[];
+  attachments: readonly AttachmentRef[];
   metadata: Record<string, unknown>;
   /** The client's own id. A sender's second message with the same id is the first one. */
   clientMessageId: string | null;
@@ -57,7 +58,7 @@ export interface MessageRecord {
   sender_name: string | null;
   content_type: ContentType;
   content: string | null;
-  attachments: never[];
+  attachments: readonly AttachmentRef[];
   metadata: Record<string, unknown>;
   client_message_id: string | null;
   private: boolean;
@@ -72,7 +73,7 @@ export type UnnumberedRecord = Omit<MessageRecord, 'seq' | 'created_at'>;
 /** The scrubbing of a row. Timeline entries keep `metadata.event`, the service's own description of the change. */
 const SCRUBBED = {
   content: words(null),
-  attachments: words([]),
+  attachments: words<readonly AttachmentRef[]>([]),
   metadata: wordsExcept({ event: TIMELINE_EVENTS }),
   clientMessageId: personal(null),
 } satisfies Partial<ScrubFields<Message>>;
@@ -135,11 +136,12 @@ export function withoutContent(message: Message, erasedAt: Date): Message {
 
 /** Preview of the newest message for lists. */
 export function toLastMessage(message: Message): LastMessage {
-  const preview = toPreview(message.content);
+  const preview = toPreview(message.content, message.attachments);
   return { id: message.id, preview, sender_type: message.senderType, created_at: toWireTime(message.createdAt) };
 }
 
-/** Shortens content for lists, and never cuts a surrogate pair. */
-export function toPreview(content: string | null): string {
-  return (content ?? '').slice(0, PREVIEW_CHARS).replace(/[\uD800-\uDBFF]$/, '');
+/** Shortens content for lists, and never cuts a surrogate pair. A message of files alone is shown by their names. */
+export function toPreview(content: string | null, attachments: readonly AttachmentRef[] = []): string {
+  const text = content || attachments.map(({ name }) => `📎 ${name}`).join(', ');
+  return text.slice(0, PREVIEW_CHARS).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
-import { CursorInvalid, NotFound, Unsupported } from '../../kernel/errors.js';
+import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
@@ -20,13 +20,16 @@ import {
   SenderRequired,
   SenderUnknown,
 } from './messages.errors.js';
+import { AttachmentUnavailable, AttachmentUrlsInterceptor } from '../attachments/index.js';
 import { ConversationErased, ConversationExists } from '../conversations/index.js';
 import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
+import type { MessageRecord } from './message.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
 import { MessageEditsService } from './message-edits.service.js';
 import { MessagesService } from './messages.service.js';
 
+@UseInterceptors(AttachmentUrlsInterceptor)
 @Section('Messages', 'Messages and private notes of one conversation, in order of `seq`.')
 @Controller('conversations/:conversation_id/messages')
 export class MessagesController {
@@ -47,7 +50,7 @@ export class MessagesController {
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,
     @Query() query: ListMessagesQuery,
-  ): Promise<PageView<MessageView>> {
+  ): Promise<PageView<MessageRecord>> {
     const window = windowOf(query);
     return toMessagePage(await this.messages.list(caller, conversationId, window), window);
   }
@@ -55,7 +58,7 @@ export class MessagesController {
   @Post()
   @Summary(
     'Send a message.',
-    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` sends a private note that the visitor never sees; its `metadata.mentions` is a list of members who are notified.',
+    'Returns 400 `content_required` without `content` and `attachment_ids`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` sends a private note that the visitor never sees; its `metadata.mentions` is a list of members who are notified.',
   )
   @Allow('conversations:write')
   @Creates(MessageView)
@@ -64,6 +67,7 @@ export class MessagesController {
     NotFound,
     ConversationMoved,
     ConversationExists,
+    AttachmentUnavailable,
     ContentRequired,
     ContentTypeReserved,
     MetadataReserved,
@@ -72,14 +76,13 @@ export class MessagesController {
     ReplyToNote,
     SenderRequired,
     SenderUnknown,
-    Unsupported,
   )
   async send(
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,
     @Body() body: MessageBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<MessageView> {
+  ): Promise<MessageRecord> {
     const sent = await this.messages.send(caller, conversationId, body);
     if (!sent.created) response.status(HttpStatus.OK);
     return toMessageRecord(sent.message);
@@ -95,7 +98,7 @@ export class MessagesController {
     @IdParam('conversation_id') conversationId: string,
     @IdParam() id: string,
     @Body() body: EditMessageBody,
-  ): Promise<MessageView> {
+  ): Promise<MessageRecord> {
     return toMessageRecord(await this.edits.edit(caller, conversationId, id, body.content));
   }
 

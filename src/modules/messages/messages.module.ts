@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
+import { AttachmentsModule } from '../attachments/index.js';
 import { AvailabilityModule } from '../availability/index.js';
 import { BotsModule } from '../bots/index.js';
 import { ChannelsModule } from '../channels/index.js';
@@ -15,6 +16,7 @@ import { ConversationMessagesVisitorController } from './conversation-messages.v
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { FastPathSendsRepository } from './fast-path-sends.repository.js';
 import { FastPathSendsService } from './fast-path-sends.service.js';
+import { ContactFilesListener } from './listeners/contact-files.listener.js';
 import { MessageErasureListener } from './listeners/message-erasure.listener.js';
 import { SenderMergeListener } from './listeners/sender-merge.listener.js';
 import { TimelineListener } from './listeners/timeline.listener.js';
@@ -36,6 +38,7 @@ import { InboxConsumer } from './inbox.consumer.js';
 @Module({
   imports: [
     IdempotencyModule,
+    AttachmentsModule,
     BotsModule,
     ChannelsModule,
     MembersModule,
@@ -69,6 +72,7 @@ import { InboxConsumer } from './inbox.consumer.js';
     ContactExportsService,
     TimelineListener,
     SenderMergeListener,
+    ContactFilesListener,
     MessageErasureListener,
   ],
   exports: [ContactMessageHooks, AutomaticMessagesService, MessageHistoryService, MessageReadsService],

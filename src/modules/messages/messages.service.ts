@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { toWireTime } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
 import type { Actor } from '../../kernel/domain-event.js';
-import { Unsupported } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
 import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { AttachmentRef } from '../attachments/index.js';
+import { AttachmentsService } from '../attachments/index.js';
 import { ReplyTimesService } from '../availability/index.js';
 import { ContactsService } from '../contacts/index.js';
 import type { Conversation, SenderType, Trigger } from '../conversations/index.js';
@@ -32,7 +34,7 @@ import { SendersService } from './senders.service.js';
 export interface NewMessage {
   content?: string | undefined;
   content_type?: ContentType | undefined;
-  attachment_ids?: unknown;
+  attachment_ids?: readonly string[] | undefined;
   metadata?: Record<string, unknown> | undefined;
   client_message_id?: string | undefined;
   private?: boolean | undefined;
@@ -72,6 +74,7 @@ export class MessagesService {
     private readonly contacts: ContactsService,
     private readonly contactMessageHooks: ContactMessageHooks,
     private readonly replyTimes: ReplyTimesService,
+    private readonly attachments: AttachmentsService,
   ) {}
 
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
@@ -103,6 +106,7 @@ export class MessagesService {
   /** Tries the fast path. @returns null if the message needs `sendWithLock` */
   async trySendFast(principal: Principal, conversationId: string, request: NewMessage): Promise<Message | null> {
     if (request.expected_last_seq !== undefined || request.metadata?.mentions !== undefined) return null;
+    if (hasAttachments(request)) return null;
     // sendWithLock reports an invalid sender, after it has checked that the conversation is visible
     const sender = await this.senders.resolveSender(principal, request).catch(nullIfDomainError);
     if (!sender) return null;
@@ -127,7 +131,9 @@ export class MessagesService {
       tag_ids: conversation.tagIds,
       asked_at: toWireTime(answersSince),
     };
-    const draft = { ...draftOf(sender, request), metadata };
+    const id = newId();
+    const attachments = await this.claimAttachments(principal, conversation, request, id);
+    const draft = { ...draftOf(sender, request), id, metadata, attachments };
     const message = await this.appender.append(conversation, draft, actor, facts ?? undefined);
     if (sender.type === 'contact') await this.contactMessageHooks.run({ conversation, message, firstOfOpening });
     if (answersSince) {
@@ -156,6 +162,17 @@ export class MessagesService {
     return clientId === undefined ? null : this.messages.findByClientId(conversation.id, sender, clientId);
   }
 
+  private async claimAttachments(
+    principal: Principal,
+    { workspaceId, channelId, contactId }: Conversation,
+    { attachment_ids: ids = [], private: isPrivate = false }: NewMessage,
+    messageId: string,
+  ): Promise<AttachmentRef[]> {
+    if (ids.length === 0) return [];
+    const message = { id: messageId, workspaceId, channelId, contactId, private: isPrivate };
+    return this.attachments.claim(principal, ids, message);
+  }
+
   private async assertExpectations(
     principal: Principal,
     conversation: Conversation,
@@ -174,13 +191,16 @@ export class MessagesService {
 
 /**
  * Checks that do not depend on the conversation.
- * @throws ContentRequired, ContentTypeReserved, MetadataReserved, Unsupported
+ * @throws ContentRequired, ContentTypeReserved, MetadataReserved
  */
 export function assertSendable(request: NewMessage): void {
-  if (request.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
   if (request.content_type === 'event') throw new ContentTypeReserved();
   if (findReservedKey(request.metadata ?? {}, request.private ?? false) !== undefined) throw new MetadataReserved();
-  assertHasContent(request.content);
+  if (!hasAttachments(request)) assertHasContent(request.content);
+}
+
+function hasAttachments({ attachment_ids: ids = [] }: NewMessage): boolean {
+  return ids.length > 0;
 }
 
 /** @throws ContentRequired */
@@ -199,7 +219,7 @@ function draftOf(sender: Sender, request: NewMessage) {
     senderId: sender.id,
     senderName: sender.name,
     contentType: request.content_type ?? ('text' as const),
-    content: request.content ?? null,
+    content: request.content || null,
     metadata: request.metadata ?? {},
     clientMessageId: request.client_message_id ?? null,
     private: request.private ?? false,

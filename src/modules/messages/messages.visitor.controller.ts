@@ -1,20 +1,23 @@
-import { Body, Controller, Get, Headers, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpStatus, Post, Query, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
-import { CursorInvalid, NotFound, Unsupported } from '../../kernel/errors.js';
+import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
+import { AttachmentUnavailable, AttachmentUrlsInterceptor } from '../attachments/index.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 import { ListMessagesQuery, MessageView, VisitorMessageBody } from './message.schema.js';
+import type { MessageRecord } from './message.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
 import { MessagesService } from './messages.service.js';
 
 /** Messages of a visitor's conversation, without private notes. */
+@UseInterceptors(AttachmentUrlsInterceptor)
 @Section('Visitor')
 @Controller('widget/conversations/:conversation_id/messages')
 export class MessagesVisitorController {
@@ -35,7 +38,7 @@ export class MessagesVisitorController {
     @Caller() caller: VisitorPrincipal,
     @IdParam('conversation_id') conversationId: string,
     @Query() query: ListMessagesQuery,
-  ): Promise<PageView<MessageView>> {
+  ): Promise<PageView<MessageRecord>> {
     const window = windowOf(query);
     return toMessagePage(await this.messages.list(caller, conversationId, window), window);
   }
@@ -43,19 +46,19 @@ export class MessagesVisitorController {
   @Post()
   @Summary(
     'Send a message as the visitor.',
-    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. After the reopen window of a resolved conversation the message starts a new one, and if another conversation is unresolved, the message goes there: read `conversation_id` in the response.',
+    'Returns 400 `content_required` without `content` and `attachment_ids`. Returns 200 with the existing message if `client_message_id` was already used. After the reopen window of a resolved conversation the message starts a new one, and if another conversation is unresolved, the message goes there: read `conversation_id` in the response.',
   )
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(MessageView)
-  @Throws(NotFound, ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown, Unsupported)
+  @Throws(NotFound, AttachmentUnavailable, ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown)
   async send(
     @Caller() caller: VisitorPrincipal,
     @IdParam('conversation_id') conversationId: string,
     @Body() body: VisitorMessageBody,
     @Res({ passthrough: true }) response: Response,
     @Headers('user-agent') userAgent?: string,
-  ): Promise<MessageView> {
+  ): Promise<MessageRecord> {
     const sent = await this.starts.continueByVisitor(caller, conversationId, body, userAgent);
     if (!sent.created) response.status(HttpStatus.OK);
     return toMessageRecord(sent.message);

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { ConnectionAuthorizer } from '../../platform/sockets/connection-authorizer.js';
+import { AttachmentsModule } from '../attachments/index.js';
 import { AuthModule } from '../auth/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
@@ -33,7 +34,15 @@ import { VisitorGateway } from './visitor.gateway.js';
 @Global()
 @Module({
   controllers: [EventsController],
-  imports: [AuthModule, ChannelsModule, MembersModule, ContactsModule, ConversationsModule, ViewsModule],
+  imports: [
+    AuthModule,
+    AttachmentsModule,
+    ChannelsModule,
+    MembersModule,
+    ContactsModule,
+    ConversationsModule,
+    ViewsModule,
+  ],
   providers: [
     HandshakeService,
     { provide: ConnectionAuthorizer, useExisting: HandshakeService },

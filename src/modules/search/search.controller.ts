@@ -1,4 +1,4 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Query, UseInterceptors } from '@nestjs/common';
 import { CursorInvalid } from '../../kernel/errors.js';
 import { isAllowed } from '../../kernel/permission.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
@@ -8,12 +8,14 @@ import { AnswersPage, Section, Summary, Throws } from '../../platform/http/answe
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { toPageView } from '../../platform/schemas/page.schema.js';
+import { AttachmentUrlsInterceptor } from '../attachments/index.js';
 import { QueryTooBroad } from './search.errors.js';
 import { readCursor } from './search-request.js';
 import { FoundItemView, SearchQueryParams, typesOf } from './search.schema.js';
 import { SearchService } from './search.service.js';
 import { parseQuery } from './text/search-query.js';
 
+@UseInterceptors(AttachmentUrlsInterceptor)
 @Section('Search', 'Full-text search over messages, conversations and contacts.')
 @Controller('search')
 export class SearchController {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AttachmentsModule } from '../attachments/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { ConversationsModule } from '../conversations/index.js';
 import { MessagesModule } from '../messages/index.js';
@@ -19,7 +20,7 @@ import { SearchController } from './search.controller.js';
 import { SearchService } from './search.service.js';
 
 @Module({
-  imports: [ContactsModule, ConversationsModule, MessagesModule],
+  imports: [AttachmentsModule, ContactsModule, ConversationsModule, MessagesModule],
   controllers: [SearchController],
   providers: [
     SearchSegmentsRepository,

@@ -7,34 +7,36 @@ export interface WidgetConfigRecord extends WidgetConfig {
   limits: { max_message_chars: number; max_attachment_bytes: number; allowed_mime_types: string[] };
 }
 
-const LIMITS = {
-  max_message_chars: 20_000,
-  max_attachment_bytes: 25 * 1024 * 1024,
-  allowed_mime_types: ['image/*', 'audio/*', 'video/*', 'application/pdf', 'text/plain'],
-};
+const MAX_MESSAGE_CHARS = 20_000;
 
 /** The parts of the service that some features need. */
 export interface Installed {
   /** A mail server is configured. */
   mail: boolean;
+  /** Files can be stored. */
+  files: boolean;
 }
 
-/** A feature is on only where it works. There is no store for attachments yet. */
+/** A feature is on only where it works. */
 export function toWidgetConfigRecord(
-  { widgetConfig, csatEnabled }: Channel,
+  { widgetConfig, csatEnabled, attachments }: Channel,
   availability: Availability,
-  { mail }: Installed,
+  { mail, files }: Installed,
 ): WidgetConfigRecord {
   const { features } = widgetConfig;
   return {
     ...widgetConfig,
     features: {
       ...features,
-      attachments: false,
+      attachments: features.attachments && files,
       csat: features.csat && csatEnabled,
       transcript: features.transcript && mail,
     },
     availability,
-    limits: LIMITS,
+    limits: {
+      max_message_chars: MAX_MESSAGE_CHARS,
+      max_attachment_bytes: attachments.max_bytes,
+      allowed_mime_types: attachments.mime_types,
+    },
   };
 }

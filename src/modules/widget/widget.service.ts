@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
+import { FileStore } from '../../platform/files/file-store.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import { MailQueueService } from '../../platform/mail/mail-queue.service.js';
 import type { VisitorClaims } from '../auth/index.js';
@@ -66,6 +67,7 @@ export class WidgetService {
     private readonly limiter: RateLimitService,
     private readonly availability: AvailabilityService,
     private readonly mails: MailQueueService,
+    private readonly store: FileStore,
     private readonly clock: Clock,
   ) {}
 
@@ -189,7 +191,7 @@ export class WidgetService {
 
   private async configOf(channel: Channel, workspace: Workspace): Promise<WidgetConfigRecord> {
     const availability = await this.availability.getAvailability(channel, workspace);
-    return toWidgetConfigRecord(channel, availability, { mail: this.mails.delivers });
+    return toWidgetConfigRecord(channel, availability, { mail: this.mails.delivers, files: this.store.usable });
   }
 }
 

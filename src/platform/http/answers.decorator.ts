@@ -88,6 +88,11 @@ export function Creates(view: ViewRef): MethodDecorator {
   return answer(view, { creates: true });
 }
 
+/** Responds 201 with the view of a new resource. Ignores an `Idempotency-Key`: each request makes another one. */
+export function CreatesAnew(view: ViewRef): MethodDecorator {
+  return answer(view, { creates: true, once: false });
+}
+
 /** Documents the errors that the handler can throw, besides those common to all such routes. */
 export function Throws(...errors: DomainErrorClass[]): MethodDecorator {
   const documented = errors.map(({ code, kind }) => ({ code, kind }));

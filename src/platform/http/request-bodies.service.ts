@@ -58,6 +58,19 @@ export class RequestBodiesService implements OnApplicationShutdown {
     next();
   }
 
+  /** Leaves the time limit of a body to its reader. */
+  release(request: Request): void {
+    this.arrivals.delete(request);
+  }
+
+  /** Discards what is left of a body, for 30 s at most, so that its sender reads the response. */
+  discard(request: Request, response: Response): void {
+    if (request.complete || request.destroyed) return;
+    this.arrivals.delete(request);
+    this.arrivals.set(request, { response, deadline: performance.now() + BODY_MS });
+    request.on('error', () => undefined).resume();
+  }
+
   /**
    * Reads the raw body.
    * @throws BodyTooLarge, RequestTimeout, Unavailable @throws MalformedRequest when the sender disconnects

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { systemOf } from '../../../kernel/principal.js';
+import { AttachmentViewsService } from '../../attachments/index.js';
 import type { Contact } from '../../contacts/index.js';
 import type { Conversation } from '../../conversations/index.js';
 import { ConversationsService } from '../../conversations/index.js';
@@ -17,13 +18,14 @@ export class ContactExportsService {
   constructor(
     private readonly conversations: ConversationsService,
     private readonly messages: MessagesRepository,
+    private readonly attachments: AttachmentViewsService,
   ) {}
 
   async *conversationsOf(contact: Contact): AsyncGenerator<ExportedConversation[]> {
     for await (const page of this.conversations.listByContact(contact)) yield page.map(toExportedConversation);
   }
 
-  /** In order of conversation and `seq`. @param includeNotes also yields private notes */
+  /** In order of conversation and `seq`, with the URLs of files. @param includeNotes also yields private notes */
   async *messagesOf(contact: Contact, includeNotes: boolean): AsyncGenerator<MessageRecord[]> {
     for await (const page of this.conversations.listByContact(contact)) {
       for (const conversation of page) yield* this.messagePages(conversation, includeNotes);
@@ -34,7 +36,9 @@ export class ContactExportsService {
     const reader = systemOf(conversation.workspaceId);
     for (let afterSeq: number | undefined = 0; afterSeq !== undefined;) {
       const window = await this.messages.findWindow(reader, conversation, { afterSeq, limit: MESSAGES_PER_PAGE });
-      yield window.filter(message => includeNotes || !message.private).map(toMessageRecord);
+      yield window
+        .filter(message => includeNotes || !message.private)
+        .map(message => this.attachments.render(toMessageRecord(message)));
       afterSeq = window.length < MESSAGES_PER_PAGE ? undefined : window.at(-1)?.seq;
     }
   }

@@ -1,0 +1,91 @@
+import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
+
+/** First bytes that suffice to know most types. */
+export const HEAD_BYTES = 4_100;
+
+export const UNKNOWN_TYPE = 'application/octet-stream';
+
+/** Types of text that its name tells. */
+const TEXT_TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+};
+
+/** Other names of types. Documents that a browser would run are text, whatever their root element is. */
+const SAME_AS: Readonly<Record<string, string>> = {
+  'application/xml': 'text/plain',
+  'application/x-zip-compressed': 'application/zip',
+  'image/apng': 'image/png',
+};
+
+/** Names of the streams in a compound file by which the office programs of before 2007 are told apart. */
+const COMPOUND_TYPES: readonly (readonly [stream: string, type: string])[] = [
+  ['WordDocument', 'application/msword'],
+  ['Workbook', 'application/vnd.ms-excel'],
+  ['PowerPoint Document', 'application/vnd.ms-powerpoint'],
+];
+const COMPOUND = 'application/x-cfb';
+
+/** Types that share a container: the first bytes do not tell. */
+const CONTAINERS = new Set(['application/zip', COMPOUND]);
+
+/** Returns the type that the first bytes prove; null if more is needed. */
+export async function typeOfHead(head: Buffer): Promise<string | null> {
+  const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
+  return found === undefined || CONTAINERS.has(found) ? null : normalType(found);
+}
+
+/**
+ * Detects the type of a complete file by its content. The name decides only which kind of text it is.
+ * @param isText true if the file is valid UTF-8 without control characters
+ */
+export async function typeOfFile(
+  path: string,
+  { head, name, isText }: { head: Buffer; name: string; isText: boolean },
+): Promise<string> {
+  const found = (await fileTypeFromFile(path).catch(() => undefined))?.mime;
+  if (found === COMPOUND) return compoundTypeOf(head);
+  if (found !== undefined) return normalType(found);
+  if (!isText) return UNKNOWN_TYPE;
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return TEXT_TYPES[extension] ?? 'text/plain';
+}
+
+function normalType(mime: string): string {
+  const plain = mime.split(';', 1)[0] ?? mime;
+  return SAME_AS[plain] ?? plain;
+}
+
+function compoundTypeOf(head: Buffer): string {
+  const type = COMPOUND_TYPES.find(([stream]) => head.includes(Buffer.from(stream, 'utf16le')));
+  return type?.[1] ?? UNKNOWN_TYPE;
+}
+
+/** Tells if a stream of chunks is UTF-8 text: no control characters but tab, line feed and carriage return. */
+export class TextCheck {
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
+  private text = true;
+
+  add(chunk: Buffer): void {
+    if (!this.text) return;
+    try {
+      this.text = !CONTROL.test(this.decoder.decode(chunk, { stream: true }));
+    } catch {
+      this.text = false;
+    }
+  }
+
+  /** @returns false also for an incomplete character at the end */
+  end(): boolean {
+    if (!this.text) return false;
+    try {
+      this.decoder.decode();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/;

@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ImagesService } from '../../platform/images/images.service.js';
+import type { Uploader } from './attachment.js';
+import { AttachmentTypeRefused } from './attachments.errors.js';
+import type { ReceivedFile } from './file-receiver.service.js';
+
+/** A received file, and what is known of it as a picture. */
+export interface PreparedFile extends ReceivedFile {
+  width: number | null;
+  height: number | null;
+  hasThumbnail: boolean;
+  /** Path of the thumbnail, if there is one. */
+  thumbnail: string;
+}
+
+/** Measures pictures, makes thumbnails, and takes the metadata out of visitors' pictures. */
+@Injectable()
+export class PicturesService {
+  constructor(private readonly images: ImagesService) {}
+
+  /**
+   * @param folder holds the file as `file`; a picture with metadata is replaced there
+   * @throws AttachmentTypeRefused for a visitor's picture whose metadata cannot be removed
+   */
+  async prepare(principal: Uploader, file: ReceivedFile, folder: string): Promise<PreparedFile> {
+    const [path, thumbnail] = [join(folder, 'file'), join(folder, 'thumbnail')];
+    const unknown = { ...file, thumbnail, width: null, height: null, hasThumbnail: false };
+    if (!file.contentType.startsWith('image/')) return unknown;
+    const removeMetadata = principal.kind === 'visitor';
+    const facts = await this.images.process(principal.workspaceId, { input: path, thumbnail, removeMetadata });
+    const { width, height, hasThumbnail, keepsMetadata } = facts;
+    if (keepsMetadata) throw new AttachmentTypeRefused({ message: 'The metadata of this picture cannot be removed.' });
+    const { size } = await stat(path);
+    return { ...file, thumbnail, size, width, height, hasThumbnail };
+  }
+}

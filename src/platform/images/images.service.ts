@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { FairConcurrencyQueue } from '../limits/fair-concurrency-queue.js';
+import { getRequestShare } from '../limits/request-share.js';
+import type { ImageFacts, ImageTask } from './image-task.js';
+import { UNREADABLE } from './image-task.js';
+
+/** Part of the build, also when the service runs from its sources in tests. */
+const PROGRAM = fileURLToPath(new URL('../../../dist/platform/images/image-process.js', import.meta.url));
+/** The process is killed after this time. */
+const TIMEOUT_MS = 20_000;
+/** With the time limit, the last one waits eight minutes at most. */
+const MAX_WAITING = 25;
+const HEAP_MIB = 64;
+
+const run = promisify(execFile);
+
+/**
+ * Decodes images one at a time, each in a process of its own: the event loop stays free, memory returns to the system,
+ * and an image that takes too long is killed with its process. Workspaces and networks take turns.
+ */
+@Injectable()
+export class ImagesService {
+  private readonly queue = new FairConcurrencyQueue(MAX_WAITING);
+
+  /** @throws RateLimited when too many images wait */
+  async process(workspaceId: string, task: ImageTask): Promise<ImageFacts> {
+    return this.queue.run(getRequestShare(workspaceId), async () => {
+      try {
+        const { stdout } = await run(
+          process.execPath,
+          [`--max-old-space-size=${HEAP_MIB}`, PROGRAM, JSON.stringify(task)],
+          // only loaders that libvips recommends for strangers' files; none of the service's secrets
+          { timeout: TIMEOUT_MS, killSignal: 'SIGKILL', env: { VIPS_BLOCK_UNTRUSTED: '1' } },
+        );
+        return JSON.parse(stdout) as ImageFacts;
+      } catch {
+        return { ...UNREADABLE, keepsMetadata: task.removeMetadata };
+      }
+    });
+  }
+}

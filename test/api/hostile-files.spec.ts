@@ -1,0 +1,154 @@
+import { deflateRawSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { desk, owner, world } from '../support/desk-for-each.js';
+import { download, upload, uploadAsVisitor } from '../support/files.js';
+
+/** A zip archive with one compressed entry. */
+function zip(name: string, content: Buffer, claimedSize = content.length): Buffer {
+  const packed = deflateRawSync(content);
+  const head = Buffer.alloc(30);
+  head.writeUInt32LE(0x04034b50, 0);
+  head.writeUInt16LE(20, 4);
+  head.writeUInt16LE(8, 8);
+  head.writeUInt32LE(packed.length, 18);
+  head.writeUInt32LE(claimedSize, 22);
+  head.writeUInt16LE(name.length, 26);
+  return Buffer.concat([head, Buffer.from(name), packed]);
+}
+
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#2563eb' }, limitInputPixels: false });
+const SCRIPT = '<script>alert(document.domain)</script>';
+
+/** Outcomes of hostile files: their type and how they are served, or the refusal. */
+const OUTCOMES: [what: string, name: string, bytes: () => Promise<Buffer> | Buffer, outcome: string][] = [
+  ['HTML as a PNG', 'a.png', () => Buffer.from(`<!doctype html>${SCRIPT}`), 'text/plain attachment'],
+  [
+    'an SVG with a script',
+    'a.svg',
+    () => Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`),
+    'text/plain attachment',
+  ],
+  [
+    'an SVG after an XML declaration',
+    'a.svg',
+    () => Buffer.from(`<?xml version="1.0"?><svg>${SCRIPT}</svg>`),
+    'text/plain attachment',
+  ],
+  [
+    'a GIF that is JavaScript too',
+    'a.js',
+    () => Buffer.from(`GIF89a/*${'\0'.repeat(20)}*/=1;alert(1)`),
+    'image/gif inline',
+  ],
+  [
+    'a PNG that ends in HTML',
+    'a.html',
+    async () => Buffer.concat([await picture(9, 9).png().toBuffer(), Buffer.from(SCRIPT)]),
+    'image/png inline',
+  ],
+  ['a PDF with HTML', 'a.html', () => Buffer.from(`%PDF-1.7\n${SCRIPT}`), 'application/pdf attachment'],
+  [
+    'a Windows program as a picture',
+    'a.jpg',
+    () => Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]),
+    'attachment_type_refused',
+  ],
+  [
+    'a Linux program',
+    'a',
+    () => Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01'), Buffer.alloc(200)]),
+    'attachment_type_refused',
+  ],
+  ['random bytes', 'a.docx', () => Buffer.from([0, 1, 2, 3, 0xff, 0xfe, 0]), 'attachment_type_refused'],
+  ['text with a NUL', 'a.txt', () => Buffer.from('a\0b'), 'attachment_type_refused'],
+  ['text that is no UTF-8', 'a.txt', () => Buffer.from('caf\xe9', 'latin1'), 'attachment_type_refused'],
+  [
+    'a document that unpacks to a gigabyte',
+    'a.docx',
+    () => zip('word/document.xml', Buffer.alloc(64 * 1024 * 1024)),
+    'application/zip attachment',
+  ],
+  [
+    'an archive that lies about its size',
+    'a.xlsx',
+    () => zip('[Content_Types].xml', Buffer.alloc(1024 * 1024), 0xffffffff),
+    'application/zip attachment',
+  ],
+  ['a truncated archive', 'a.zip', () => zip('a', Buffer.from('abc')).subarray(0, 20), 'application/zip attachment'],
+  ['an empty file', 'a.txt', () => Buffer.alloc(0), 'text/plain attachment'],
+];
+
+const NAMES: [given: string, kept: string][] = [
+  ['../../etc/passwd', 'passwd'],
+  ['..\\..\\boot.ini', 'boot.ini'],
+  ['photo\u202Egnp.exe', 'photognp.exe'],
+  ['a\u0000b.txt', 'ab.txt'],
+  ['....', 'file'],
+  ['.htaccess', 'htaccess'],
+  ['Grüße 你好.txt', 'Grüße 你好.txt'],
+  [`${'x'.repeat(300)}.txt`, `${'x'.repeat(196)}.txt`],
+];
+
+describe('Hostile files', () => {
+  it.each(OUTCOMES)('The outcome of %s is fixed.', async (_what, name, bytes, outcome) => {
+    const answer = await upload(owner, await bytes(), name);
+    if (answer.status !== 201) return expect(answer.error.code).toBe(outcome);
+    const { headers } = await download(world, answer.data.url as string);
+    const [disposition] = String(headers['content-disposition']).split(';');
+    expect(`${answer.data.content_type as string} ${disposition ?? ''}`).toBe(outcome);
+    expect(headers['content-security-policy']).toBe("sandbox;default-src 'none'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it.each(NAMES)('The name %j is kept as %j.', async (given, kept) => {
+    const answer = await fetchUpload(given);
+    expect(answer.data.name).toBe(kept);
+    const { headers } = await download(world, answer.data.url);
+    expect(headers['content-disposition']).toMatch(/^[\x20-\x7e]+$/);
+  });
+
+  it('A picture of 100 megapixels is stored with its size and without a thumbnail.', async () => {
+    const bytes = await picture(10_000, 10_000).png({ compressionLevel: 9 }).toBuffer();
+    const { data } = await upload(owner, bytes, 'huge.png');
+    expect(data).toMatchObject({ width: 10_000, height: 10_000, content_type: 'image/png' });
+    expect(data.thumbnail_url).toBeUndefined();
+  });
+
+  it('A broken picture is stored as it is, without a thumbnail.', async () => {
+    const whole = await picture(500, 500).png().toBuffer();
+    const broken = Buffer.concat([whole.subarray(0, 60), Buffer.alloc(100)]);
+    const { status, data } = await upload(owner, broken, 'broken.png');
+    expect([status, data.thumbnail_url]).toEqual([201, undefined]);
+    expect((await download(world, data.url as string)).body).toEqual(broken);
+  });
+
+  it("A visitor's photo loses where it was taken and is turned upright; a member's is kept as it is.", async () => {
+    const photo = await picture(600, 300)
+      .withExif({ IFD0: { Copyright: 'Home' }, IFD3: { GPSLatitude: '52/1 30/1 0/1' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    expect((await sharp(photo).metadata()).exif).toBeDefined();
+    const theirs = (await uploadAsVisitor(await world.visitor(desk), photo, 'photo.jpg')).data;
+    expect(theirs).toMatchObject({ width: 300, height: 600, content_type: 'image/jpeg' });
+    const stored = await sharp((await download(world, theirs.url as string)).body as Buffer).metadata();
+    expect([stored.exif, stored.orientation, stored.width, stored.height]).toEqual([undefined, undefined, 300, 600]);
+    const ours = (await upload(owner, photo, 'photo.jpg')).data;
+    expect((await download(world, ours.url as string)).body).toEqual(photo);
+    const thumbnail = await sharp((await download(world, ours.thumbnail_url as string)).body as Buffer).metadata();
+    expect([thumbnail.format, thumbnail.height, thumbnail.exif]).toEqual(['webp', 480, undefined]);
+  });
+});
+
+/** Sends the name as a browser would, without what clients clean themselves. */
+async function fetchUpload(name: string): Promise<{ data: { name: string; url: string } }> {
+  const head = `--x\r\nContent-Disposition: form-data; name="file"; filename="${name.replaceAll('\\', '\\\\')}"\r\n\r\n`;
+  const answer = await fetch(`${world.app.url}/v1/attachments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.token ?? ''}`, 'content-type': 'multipart/form-data; boundary=x' },
+    body: Buffer.from(`${head}x\r\n--x--\r\n`),
+  });
+  return (await answer.json()) as { data: { name: string; url: string } };
+}

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { FileUploadsService, SILENCE_MS, UPLOAD_MS } from '../../src/platform/http/file-uploads.service.js';
+import { eventually } from '../support/eventually.js';
+import { filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
+import { countsOf, race } from '../support/race.js';
+import type { Desk } from '../support/world.js';
+import { World } from '../support/world.js';
+
+const MIB = 1024 * 1024;
+const BOUNDARY = 'x-boundary-x';
+
+let world: World;
+let desk: Desk;
+let uploads: FileUploadsService;
+const open: Socket[] = [];
+beforeAll(async () => {
+  world = await World.start({ FILES_QUOTA_MB: '300' });
+  uploads = world.app.app.get(FileUploadsService);
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  desk = await world.desk();
+});
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.destroy();
+  await eventually(async () => (await uploading()) === 0 || undefined);
+  world.app.clock.reset();
+});
+
+async function uploading(): Promise<number> {
+  const [row] = await world.app.database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM attachment WHERE state = 'uploading'`,
+  );
+  return row?.count ?? 0;
+}
+
+/** Begins an upload and sends only some of its bytes. */
+async function begin(token: string, announced: number, sent: number, path = '/v1/attachments') {
+  const { port } = new URL(world.app.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  open.push(socket);
+  const answer = { text: '', closed: false };
+  socket.on('data', chunk => (answer.text += chunk.toString('latin1')));
+  socket.on('error', () => undefined);
+  socket.on('close', () => (answer.closed = true));
+  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;
+  socket.write(
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${token}`,
+      `Content-Type: multipart/form-data; boundary=${BOUNDARY}`,
+      `Content-Length: ${announced}`,
+      '',
+      head + 'a'.repeat(sent),
+    ].join('\r\n'),
+  );
+  return { socket, answer, status: () => Number(answer.text.split(' ', 2)[1] ?? 0) };
+}
+
+const isUnderWay = (count: number) => eventually(async () => (await uploading()) === count || undefined);
+
+describe('An upload under way', () => {
+  it('One that is cut leaves no file, no row and no reserved byte.', async () => {
+    const { socket } = await begin(desk.owner.token, 5 * MIB, 100_000);
+    await isUnderWay(1);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(5 * MIB);
+    socket.destroy();
+    await isUnderWay(0);
+    await removeDueFiles(world);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(0);
+    expect(filesOf(world)).toEqual({ stored: [], incoming: [] });
+  });
+
+  it('One that is silent for 20 seconds, or takes 10 minutes, is ended with 408.', async () => {
+    for (const late of [SILENCE_MS + 1_000, UPLOAD_MS + 1_000]) {
+      const { status } = await begin(desk.owner.token, 1 * MIB, 1_000);
+      await isUnderWay(1);
+      uploads.endLate();
+      expect(status()).toBe(0);
+      uploads.endLate(performance.now() + late);
+      await eventually(() => status() === 408 || undefined);
+    }
+  });
+
+  it('One whose process has died is removed after half an hour, with what it reserved.', async () => {
+    await begin(desk.owner.token, 5 * MIB, 1_000);
+    await isUnderWay(1);
+    world.app.clock.advance(26 * 60);
+    await removeDueFiles(world);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(0);
+  });
+
+  it('A body without a file, or with two, is 400.', async () => {
+    const part = (name: string) =>
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\nx\r\n`;
+    for (const body of [`--${BOUNDARY}--\r\n`, `${part('a')}${part('b')}--${BOUNDARY}--\r\n`]) {
+      const answer = await fetch(`${world.app.url}/v1/attachments`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${desk.owner.token}`,
+          'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+        },
+        body,
+      });
+      expect(answer.status).toBe(400);
+    }
+    await removeDueFiles(world);
+    expect(filesOf(world)).toEqual({ stored: [], incoming: [] });
+  });
+});
+
+describe('The quotas', () => {
+  it('A principal has four uploads at once; the fifth is 429.', async () => {
+    for (let count = 1; count <= 4; count += 1) await begin(desk.owner.token, 1 * MIB, 1_000);
+    await isUnderWay(4);
+    const fifth = await begin(desk.owner.token, 1 * MIB, 1_000);
+    await eventually(() => fifth.status() === 429 || undefined);
+  });
+
+  it('A file of 25 MiB is taken, one more byte is 413 before or while it streams.', async () => {
+    const bytes = Buffer.alloc(25 * MIB, 'a');
+    expect((await upload(desk.owner.api, bytes)).status).toBe(201);
+    const { status } = await upload(desk.owner.api, Buffer.concat([bytes, Buffer.from('a')]));
+    expect(status).toBe(413);
+  });
+
+  it('A member has at most 100 MiB of unsent files, under any race (413 storage_quota).', async () => {
+    const bytes = Buffer.alloc(24 * MIB, 'a');
+    for (let count = 1; count <= 3; count += 1) await upload(desk.owner.api, bytes);
+    const answers = await race(4, () => upload(desk.owner.api, bytes));
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 1, 413: 3 });
+    expect(answers.find(({ status }) => status === 413)?.error.code).toBe('storage_quota');
+  });
+
+  it('A contact uploads at most 250 MiB an hour, whatever becomes of the files.', async () => {
+    const visitor = await world.visitor(desk);
+    const bytes = Buffer.alloc(25 * MIB, 'a');
+    const { id } = (await world.conversation(visitor)) as { id: string };
+    for (let count = 1; count <= 9; count += 1) {
+      const file = await uploadAsVisitor(visitor, bytes);
+      await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { attachment_ids: [file.data.id] });
+    }
+    expect((await uploadAsVisitor(visitor, Buffer.alloc(24 * MIB, 'a'))).status).toBe(201);
+    expect((await uploadAsVisitor(visitor, bytes)).error.code).toBe('storage_quota');
+    world.app.clock.advance(3_601);
+    expect((await uploadAsVisitor(visitor, Buffer.from('x'))).status).toBe(201);
+  });
+
+  it('A picture that becomes larger when its metadata are removed reserves the rest, or is refused.', async () => {
+    const noise = {
+      width: 400,
+      height: 400,
+      channels: 3,
+      background: 'white',
+      noise: { type: 'gaussian', mean: 128, sigma: 60 },
+    } as const;
+    const photo = await sharp({ create: noise })
+      .withExif({ IFD0: { Copyright: 'Home' } })
+      .jpeg({ quality: 20 })
+      .toBuffer();
+    const visitor = await world.visitor(desk);
+    const { size } = (await uploadAsVisitor(visitor, photo, 'photo.jpg')).data as { size: number };
+    expect(size).toBeGreaterThan(photo.length + 1_000);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(size);
+    const left = photo.length + 1_000;
+    await world.app.database.query('UPDATE file_usage SET bytes = $2 WHERE workspace_id = $1', [
+      desk.workspaceId,
+      300 * MIB - left,
+    ]);
+    expect((await uploadAsVisitor(visitor, photo, 'photo.jpg')).error.code).toBe('storage_quota');
+    await removeDueFiles(world);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(300 * MIB - left);
+  });
+
+  it('A workspace has its quota, which removed files give back.', async () => {
+    await world.app.database.query('INSERT INTO file_usage (workspace_id, bytes) VALUES ($1, $2)', [
+      desk.workspaceId,
+      299 * MIB,
+    ]);
+    expect((await upload(desk.owner.api, Buffer.alloc(2 * MIB, 'a'))).error.code).toBe('storage_quota');
+    expect((await upload(desk.owner.api, Buffer.alloc(100_000, 'a'))).status).toBe(201);
+  });
+});
+
+describe('A store that is gone', () => {
+  it('Uploads and downloads are 503 meanwhile, nothing half stays, and afterwards all works.', async () => {
+    const { filesDir } = world.app.config;
+    await rename(filesDir, `${filesDir}.away`);
+    try {
+      const refused = await upload(desk.owner.api, randomBytes(10).toString('hex'));
+      expect([refused.status, refused.error.code]).toEqual([503, 'unavailable']);
+    } finally {
+      await rename(`${filesDir}.away`, filesDir);
+    }
+    // a store that gave no answer has time to finish
+    world.app.clock.advance(301);
+    await removeDueFiles(world);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(0);
+    expect((await upload(desk.owner.api)).status).toBe(201);
+  });
+});
