@@ -111,7 +111,7 @@ export class FakeService {
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
       token: request.headers.authorization?.replace('Bearer ', ''),
-      body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
+      body: isJson(request) && body !== '' ? (JSON.parse(body) as Record<string, unknown>) : {},
     };
     this.requests.push(recorded);
     const reply = this.routes.get(`${recorded.method} ${recorded.path}`)?.(recorded) ?? this.fallback(recorded);
@@ -119,4 +119,8 @@ export class FakeService {
     if (reply === 'cut') return void request.socket.destroy();
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers }).end(reply.body);
   }
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return !headers['content-type']?.startsWith('multipart/');
 }

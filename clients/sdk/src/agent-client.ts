@@ -17,6 +17,7 @@ import type { LiveOptions } from './live-socket.js';
 import type { ClientOptions } from './options.js';
 import type { Page } from './pages.js';
 import { AgentApiKeys } from './resources/api-keys.js';
+import { Attachments } from './resources/attachments.js';
 import { Bots } from './resources/bots.js';
 import { CannedResponses } from './resources/canned-responses.js';
 import { Channels } from './resources/channels.js';
@@ -48,6 +49,7 @@ export interface AgentLiveOptions extends LiveOptions {
 /** Client of an agent. First log in, register, exchange a ticket, or restore stored tokens. */
 export class AgentClient {
   readonly conversations: AgentConversations;
+  readonly attachments: Attachments;
   readonly contacts: Contacts;
   readonly channels: Channels;
   readonly cannedResponses: CannedResponses;
@@ -71,6 +73,7 @@ export class AgentClient {
     this.session = new AgentSession(this.http, tokens => options.onTokens?.(tokens));
     this.api = new AuthorizedApi(this.http, this.session);
     this.conversations = new AgentConversations(this.api);
+    this.attachments = new Attachments(this.api);
     this.contacts = new Contacts(this.api);
     this.channels = new Channels(this.api);
     this.cannedResponses = new CannedResponses(this.api);

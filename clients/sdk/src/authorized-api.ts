@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.js';
 import type { Call, HttpTransport } from './http.js';
+import type { UploadOptions } from './upload.js';
 
 /** Source of the token for calls. */
 export interface Credential {
@@ -33,6 +34,11 @@ export class AuthorizedApi {
 
   delete<T>(path: string, query?: object): Promise<T> {
     return this.call({ method: 'DELETE', path, query });
+  }
+
+  /** Uploads one file. */
+  upload<T>(path: string, file: Blob, options: UploadOptions): Promise<T> {
+    return this.call({ method: 'POST', path, upload: { file, options } });
   }
 
   private async call<T>(call: Call): Promise<T> {

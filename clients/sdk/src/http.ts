@@ -3,6 +3,8 @@ import { ApiError } from './api-error.js';
 import { fullJitter, sleep } from './backoff.js';
 import { openEnvelope } from './envelope.js';
 import { describeNetworkError } from './network-error.js';
+import { fetchWithProgress, progressRequest, UPLOAD_TIMEOUT_MS, uploadForm } from './upload.js';
+import type { UploadOptions } from './upload.js';
 import { uuid } from './uuid.js';
 
 export type Fetch = typeof globalThis.fetch;
@@ -15,6 +17,8 @@ export interface Call {
   query?: object | undefined;
   body?: object | undefined;
   headers?: Record<string, string> | undefined;
+  /** Sends a file instead of a JSON body. */
+  upload?: { file: Blob; options: UploadOptions } | undefined;
   /**
    * The service executes the call only once, because it has a `client_message_id`. So the SDK repeats it when there is
    * no response or the service is unavailable. No other call is repeated.
@@ -63,22 +67,46 @@ export class HttpTransport {
 
   private async send(call: Call, token: string | undefined): Promise<unknown> {
     const requestId = uuid();
-    const signal = AbortSignal.timeout(this.timeoutMs);
+    const timeoutMs = call.upload ? UPLOAD_TIMEOUT_MS : this.timeoutMs;
+    const signal = AbortSignal.timeout(timeoutMs);
     let response: Response;
     let text: string;
     try {
-      response = await this.fetch(`${this.baseUrl}${call.path}${queryString(call.query)}`, {
-        method: call.method,
-        headers: buildHeaders(call, requestId, token),
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-        signal,
-      });
+      response = await this.fetchCall(call, buildHeaders(call, requestId, token), signal);
       text = await response.text();
     } catch (cause) {
       const target = `${call.method} ${this.baseUrl}${call.path}`;
-      throw noResponseError(target, requestId, cause, signal.aborted ? this.timeoutMs : undefined);
+      throw noResponseError(target, requestId, cause, signal.aborted ? timeoutMs : undefined);
     }
     return openEnvelope(text, { status: response.status, header: name => response.headers.get(name), requestId });
+  }
+
+  private fetchCall(call: Call, headers: Record<string, string>, timeout: AbortSignal): Promise<Response> {
+    const { method, body, upload } = call;
+    const url = `${this.baseUrl}${call.path}${queryString(call.query)}`;
+    if (upload) return this.fetchUpload(url, headers, upload, timeout);
+    return this.fetch(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: timeout,
+    });
+  }
+
+  private async fetchUpload(
+    url: string,
+    headers: Record<string, string>,
+    { file, options }: NonNullable<Call['upload']>,
+    timeout: AbortSignal,
+  ): Promise<Response> {
+    const { onProgress } = options;
+    const form = uploadForm(file, options);
+    const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+    const Request = onProgress && progressRequest();
+    if (Request) return fetchWithProgress(Request, url, { headers, form, signal }, onProgress);
+    const response = await this.fetch(url, { method: 'POST', headers, body: form, signal });
+    onProgress?.({ sent: file.size, total: file.size });
+    return response;
   }
 }
 

@@ -22,10 +22,12 @@ export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js'
 export type { ClientOptions } from './options.js';
 export { enterFromPage, type OpenPage } from './enter-from-page.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
+export type { Attachments } from './resources/attachments.js';
 export type { Resource } from './resources/resource.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export type * from './types.js';
 export type { VisitedPage } from './visited-page.js';
+export type { UploadOptions, UploadProgress } from './upload.js';
 export { VisitorClient, type VisitorLiveOptions, type VisitorOptions } from './visitor-client.js';
 export type { KeyValueStore } from './visitor-identity.js';
 export type { VisitorIdentity } from './visitor-session.js';

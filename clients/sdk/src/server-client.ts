@@ -11,6 +11,7 @@ import { Bots } from './resources/bots.js';
 import { CannedResponses } from './resources/canned-responses.js';
 import { Channels } from './resources/channels.js';
 import { Contacts } from './resources/contacts.js';
+import { Attachments } from './resources/attachments.js';
 import { Conversations } from './resources/conversations.js';
 import { Invites } from './resources/invites.js';
 import { ServerMembers } from './resources/members.js';
@@ -37,6 +38,7 @@ export class ServerClient {
   readonly invites: Invites;
   readonly bots: Bots;
   readonly conversations: Conversations<ServerMessageBody>;
+  readonly attachments: Attachments;
   readonly contacts: Contacts;
   readonly channels: Channels;
   readonly cannedResponses: CannedResponses;
@@ -61,6 +63,7 @@ export class ServerClient {
     this.invites = new Invites(api);
     this.bots = new Bots(api);
     this.conversations = new Conversations<ServerMessageBody>(api);
+    this.attachments = new Attachments(api);
     this.contacts = new Contacts(api);
     this.channels = new Channels(api);
     this.cannedResponses = new CannedResponses(api);

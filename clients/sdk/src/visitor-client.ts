@@ -22,6 +22,7 @@ import type {
   VisitorMessageView,
   WidgetSessionView,
 } from './types.js';
+import { Attachments } from './resources/attachments.js';
 import { readBrowserPage, type VisitedPage } from './visited-page.js';
 import { loadOrCreateId, type KeyValueStore } from './visitor-identity.js';
 import { VisitorSession, type VisitorIdentity } from './visitor-session.js';
@@ -43,6 +44,7 @@ export interface VisitorLiveOptions extends LiveOptions {
 
 /** Client of a page's visitor: one contact and its conversations. */
 export class VisitorClient {
+  readonly attachments: Attachments;
   private readonly api: AuthorizedApi;
 
   private constructor(
@@ -52,6 +54,7 @@ export class VisitorClient {
     private readonly options: VisitorOptions,
   ) {
     this.api = new AuthorizedApi(http, visitor);
+    this.attachments = new Attachments(this.api, '/v1/widget/attachments');
   }
 
   /** Opens a session. Creates the contact, or finds it again. */
