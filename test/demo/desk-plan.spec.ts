@@ -17,9 +17,9 @@ const dialogue: Dialogue = {
 };
 
 describe('The plan of a desk', () => {
-  it('Even dialogues have a note before the first answer, odd ones are snoozed after the last answer that the contact replies to.', () => {
-    expect(planDesk(dialogue, 0)).toMatchObject({ noteBefore: 2, snoozeAfter: undefined });
-    expect(planDesk(dialogue, 1)).toMatchObject({ noteBefore: undefined, snoozeAfter: 4 });
+  it('Even dialogues have a note before the first answer and a photo with the last words, odd ones are snoozed after the last answer that the contact replies to.', () => {
+    expect(planDesk(dialogue, 0)).toMatchObject({ noteBefore: 2, snoozeAfter: undefined, photoAt: 5 });
+    expect(planDesk(dialogue, 1)).toMatchObject({ noteBefore: undefined, snoozeAfter: 4, photoAt: undefined });
   });
 
   it('The topics of a dialogue are its tags, once each, and its last words are the comment of the rating.', () => {

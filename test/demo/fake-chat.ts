@@ -10,6 +10,7 @@ export interface FakeMessage {
   content: unknown;
   private: boolean;
   metadata: Record<string, unknown>;
+  attachments: object[];
 }
 
 export interface FakeConversation {
@@ -26,6 +27,9 @@ export interface FakeNotification {
   conversation_id: string;
   message_id: string;
 }
+
+/** The only file, whatever was uploaded. */
+const PHOTO = 'a photo';
 
 /** Outcome of a message's delivery to the sockets. */
 export type Fate = 'shown' | 'lost' | 'shown twice' | 'garbled';
@@ -46,6 +50,8 @@ export class FakeChat {
   remembered: (messages: FakeMessage[]) => FakeMessage[] = messages => messages;
   /** Conversation that an agent reads. */
   found: (conversation: FakeConversation) => FakeConversation = conversation => conversation;
+  /** Status of opened files. */
+  photoStatus = 200;
   notifiedBy = { socket: true, list: true };
   private readonly notifications: FakeNotification[] = [];
   private readonly agents = new Map<string, WebSocket>();
@@ -71,6 +77,8 @@ export class FakeChat {
     if (seen.path === '/v1/auth/me') return ok({ member: { id: seen.token, name: NAMES[seen.token!] } });
     if (seen.path === '/v1/notifications') return ok({ items: this.notifiedBy.list ? this.notifications : [] });
     if (seen.path === '/v1/widget/conversations') return this.begin(seen);
+    if (seen.path === '/v1/widget/attachments') return ok(this.photo, 201);
+    if (seen.path === '/files/photo') return { status: this.photoStatus, body: PHOTO };
     const conversation = this.conversations.get((visitor ? widgetId : id) ?? '');
     if (!conversation) return refuse(404, 'not_found');
     const route = `${seen.method} ${(visitor ? widgetAction : action) ?? ''}`.trim();
@@ -83,7 +91,7 @@ export class FakeChat {
       case 'POST messages':
         if (conversation.status === 'snoozed')
           this.change(id, 'woken', { status: 'open' }, { reason: 'contact_wrote' });
-        return ok(this.addMessage(id, { sender_type: 'contact', content: body['content'] }), 201);
+        return ok(this.addMessage(id, this.contactMessage(body)), 201);
       case 'GET messages':
         return ok(this.page(this.visibleToVisitor(conversation.messages, 'history'), query));
       case 'POST rating':
@@ -116,14 +124,21 @@ export class FakeChat {
     }
   }
 
+  private get photo(): object {
+    return { id: 'photo', size: PHOTO.length, width: 640, height: 480, url: `${this.service.baseUrl}/files/photo` };
+  }
+
+  private contactMessage({ content, attachment_ids }: Record<string, unknown>): Partial<FakeMessage> {
+    return { sender_type: 'contact', content, attachments: attachment_ids ? [this.photo] : [] };
+  }
+
   private begin({ body, token }: RecordedRequest): Reply {
     const id = `c${this.conversations.size + 1}`;
     const assignees = Object.keys(NAMES);
     const assignee_id = assignees[this.conversations.size % assignees.length]!;
     const rest = { assignee_id: null, tags: [], csat: null, messages: [] };
     this.conversations.set(id, { id, contact: token!, status: 'open', ...rest });
-    const { content } = body['message'] as { content: string };
-    const message = this.addMessage(id, { sender_type: 'contact', content });
+    const message = this.addMessage(id, this.contactMessage(body['message'] as Record<string, unknown>));
     this.change(id, 'assigned', { assignee_id }, { reason: 'round_robin' });
     return ok({ conversation: { id }, message }, 201);
   }
@@ -138,7 +153,14 @@ export class FakeChat {
   private addMessage(id: string, given: Partial<FakeMessage>): FakeMessage {
     const { messages } = this.conversations.get(id)!;
     const seq = messages.length + 1;
-    const standard = { sender_type: '', content_type: 'text', content: '', private: false, metadata: {} };
+    const standard = {
+      sender_type: '',
+      content_type: 'text',
+      content: '',
+      private: false,
+      metadata: {},
+      attachments: [],
+    };
     const message = { ...standard, ...given, id: `${id}-${seq}`, conversation_id: id, seq };
     messages.push(message);
     this.show(message);

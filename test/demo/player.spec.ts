@@ -99,16 +99,22 @@ describe('Playing dialogues', () => {
     ]);
     expect(summary).toMatchObject({
       outcomes: [
-        { assignee: 'Sam Pine', tags: ['parcels'], notified: 'socket', score: 5 },
+        { assignee: 'Sam Pine', tags: ['parcels'], notified: 'socket', photo: true, score: 5 },
         { assignee: 'Ada Oak', tags: ['parcels'], woken: true, score: 4 },
       ],
       failures: [],
     });
   });
 
+  it('A dialogue fails if the agent cannot open the photo.', async () => {
+    chat.photoStatus = 404;
+    const { failures } = await play([dialogue('a')]);
+    expect(failures.map(({ error }) => error.message)).toEqual(['the photo was answered 404']);
+  });
+
   it('A dialogue without an answer is resolved and not rated.', async () => {
     const { outcomes, failures } = await play([{ id: 'a', topics: [], turns: [['contact', 'Hello?']] }]);
-    expect({ outcomes, failures }).toEqual({ outcomes: [{ assignee: 'Sam Pine' }], failures: [] });
+    expect({ outcomes, failures }).toEqual({ outcomes: [{ assignee: 'Sam Pine', photo: true }], failures: [] });
     expect(callsOf('c1')).not.toContain('visitor: POST c1/rating');
   });
 
@@ -307,7 +313,7 @@ describe('The report of a play', () => {
   it('The summary lists what was played and delivered, and what failed.', () => {
     const failures = [{ dialogue: 'a', error: new Error('message 2 did not reach the visitor') }];
     const outcomes: DeskOutcome[] = [
-      { assignee: 'Sam', tags: ['tea'], notified: 'socket', score: 5 },
+      { assignee: 'Sam', tags: ['tea'], notified: 'socket', photo: true, score: 5 },
       { assignee: 'Ada', tags: ['tea'], notified: 'list', score: 4 },
       { assignee: 'Sam', woken: true, score: 5 },
       {},
@@ -319,6 +325,7 @@ describe('The report of a play', () => {
         '3 conversations assigned by the service: Ada 1, Sam 2',
         '2 conversations tagged',
         '1 conversation snoozed, and woken by the contact',
+        '1 photo sent, and opened by the agent',
         '2 mentions notified, 1 in the list only',
         '3 ratings, 4.7 of 5 on average',
         'failed: a: message 2 did not reach the visitor',

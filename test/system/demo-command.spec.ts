@@ -14,6 +14,7 @@ const DESK = [
   /^2 conversations assigned by the service: /m,
   /^2 conversations tagged$/m,
   /^1 conversation snoozed, and woken by the contact$/m,
+  /^1 photo sent, and opened by the agent$/m,
   /^1 mention notified/m,
   /^2 ratings, 4\.5 of 5 on average$/m,
 ];
@@ -156,7 +157,7 @@ describe('`npm run demo`', () => {
     expect(demo.out).toMatch(/^1 mention notified on the socket$/m);
     const conversations = demo.out.split('── boots-too-small');
     expect(conversations.map(text => text.match(/(?<=→ )\w+/g))).toEqual([
-      ['assigned', 'tagged', expect.stringMatching(/^(Olivia|Sam|Grace)$/), 'resolved', 'rated'],
+      ['assigned', 'tagged', expect.stringMatching(/^(Olivia|Sam|Grace)$/), 'parcel', 'resolved', 'rated'],
       ['assigned', 'tagged', 'snoozed', 'woken', 'resolved', 'rated'],
     ]);
     expect(conversations[0]).toMatch(/^ +(Olivia|Sam|Grace), private note\n +┊ @/m);

@@ -7,6 +7,8 @@ export interface DeskPlan {
   noteBefore: number | undefined;
   /** The agent's turn after which the conversation is snoozed until the contact writes. */
   snoozeAfter: number | undefined;
+  /** The contact's turn with which it sends a photo. */
+  photoAt: number | undefined;
   /** Undefined if nobody answers, because such a conversation cannot be rated. */
   rating: { score: number; comment: string } | undefined;
 }
@@ -16,7 +18,7 @@ const TAG_CHARACTERS = 50;
 const QUOTED_CHARACTERS = 200;
 const SCORES = [5, 4, 5, 3, 5, 4];
 
-/** Plans by turns: every other conversation has a note, the others are snoozed. Its words are those of the dialogue. */
+/** Plans by turns: every other conversation has a note and a photo, the others are snoozed. Its words are those of the dialogue. */
 export function planDesk({ topics, turns }: Dialogue, index: number): DeskPlan {
   const answers = turns.flatMap(([speaker], position) => (speaker === 'agent' ? [position] : []));
   const contactTexts = turns.flatMap(([speaker, text]) => (speaker === 'contact' ? [text] : []));
@@ -25,6 +27,7 @@ export function planDesk({ topics, turns }: Dialogue, index: number): DeskPlan {
     tags: tagsFrom(topics),
     noteBefore: index % 2 === 0 ? answers[0] : undefined,
     snoozeAfter: index % 2 === 1 ? answers.findLast(position => turns[position + 1]?.[0] === 'contact') : undefined,
+    photoAt: index % 2 === 0 ? turns.findLastIndex(([speaker]) => speaker === 'contact') : undefined,
     rating: answers.length > 0 ? rating : undefined,
   };
 }

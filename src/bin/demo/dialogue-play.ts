@@ -1,4 +1,4 @@
-import type { MessageView, VisitorSocket } from '@support-chat/sdk';
+import type { AttachmentView, MessageView, VisitorSocket } from '@support-chat/sdk';
 import { VisitorClient } from '@support-chat/sdk';
 import { noteText, type DeskPlan } from './desk-plan.js';
 import { DeskWork, type Desk } from './desk-work.js';
@@ -7,10 +7,13 @@ import { explainFailure } from './explain-failure.js';
 import { describeDifference, readHistory } from './history.js';
 import { throttle, type Pace } from './pace.js';
 import type { Person } from './people.js';
+import { drawPhoto } from './photo.js';
 import { PlayRecord } from './play-record.js';
 import type { Received } from './received.js';
 import { recordMessages } from './received-messages.js';
 import { retryRateLimited } from './retry-rate-limited.js';
+
+const PHOTO_NAME = 'parcel.jpg';
 
 /** The settings and agents that all dialogues of a run share. */
 export interface PlayContext extends Desk {
@@ -63,10 +66,12 @@ export class DialoguePlay {
     for (const [position, [speaker, text]] of this.dialogue.turns.entries()) {
       if (position === noteBefore) await this.askColleague(previous);
       await this.simulateTurn(speaker, previous, text);
-      const message = await retryRateLimited(() => this.send(speaker, text));
+      const photo = position === this.plan.photoAt ? await this.uploadPhoto() : undefined;
+      const message = await retryRateLimited(() => this.send(speaker, text, photo));
       this.record.addMessage({ speaker, name: this.nameOf(speaker) }, message);
       if (position === 0) await this.beginDeskWork();
       await this.checkDelivery(speaker, message);
+      if (photo) await this.checkPhoto(message);
       if (speaker === 'contact') await this.desk.checkWoken();
       if (position === snoozeAfter) await this.desk.snooze();
       previous = text;
@@ -82,12 +87,30 @@ export class DialoguePlay {
     );
   }
 
-  private async send(speaker: Speaker, text: string): Promise<MessageView> {
-    if (speaker === 'agent') return this.desk.assignee.client.conversations.send(this.conversationId, text);
-    if (this.conversationId !== '') return this.visitor.send(this.conversationId, text);
-    const { conversation, message } = await this.visitor.startConversation(text);
+  private async send(speaker: Speaker, content: string, photo?: AttachmentView): Promise<MessageView> {
+    if (speaker === 'agent') return this.desk.assignee.client.conversations.send(this.conversationId, content);
+    const sent = { content, ...(photo && { attachment_ids: [photo.id] }) };
+    if (this.conversationId !== '') return this.visitor.send(this.conversationId, sent);
+    const { conversation, message } = await this.visitor.startConversation(sent);
     this.conversationId = conversation.id;
     return message;
+  }
+
+  private async uploadPhoto(): Promise<AttachmentView> {
+    const photo = new Blob([new Uint8Array(await drawPhoto())]);
+    return retryRateLimited(() => this.visitor.attachments.upload(photo, { name: PHOTO_NAME }));
+  }
+
+  /** Opens the photo by the URL that the agent's socket received. @throws Error if it is not the picture */
+  private async checkPhoto({ id }: MessageView): Promise<void> {
+    const shown = this.desk.assignee.messages.list(this.conversationId).find(message => message.id === id);
+    const [file] = shown?.attachments ?? [];
+    if (!file) throw new Error('the agent received no photo');
+    const opened = await fetch(file.url);
+    const { byteLength } = await opened.arrayBuffer();
+    if (!opened.ok || byteLength !== file.size) throw new Error(`the photo was answered ${opened.status}`);
+    this.record.addEvent(`${PHOTO_NAME} (${file.width} × ${file.height}) opened by ${this.desk.assignee.member.name}`);
+    this.record.outcome.photo = true;
   }
 
   private async beginDeskWork(): Promise<void> {

@@ -11,6 +11,8 @@ export interface DeskOutcome {
   /** How the colleague learned of the note: from its socket, or from its list of notifications. */
   notified?: 'socket' | 'list';
   woken?: true;
+  /** The contact sent a photo, and the agent opened it. */
+  photo?: true;
   score?: number;
 }
 

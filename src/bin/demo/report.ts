@@ -57,6 +57,7 @@ function deskLines(outcomes: readonly DeskOutcome[]): string[] {
     `${count(assignees.length, 'conversation')} assigned by the service${listShares(assignees)}`,
     `${count(outcomes.filter(({ tags }) => tags).length, 'conversation')} tagged`,
     `${count(outcomes.filter(({ woken }) => woken).length, 'conversation')} snoozed, and woken by the contact`,
+    `${count(outcomes.filter(({ photo }) => photo).length, 'photo')} sent, and opened by the agent`,
     `${count(notified.length, 'mention')} notified${inListOnly > 0 ? `, ${inListOnly} in the list only` : ' on the socket'}`,
     `${count(scores.length, 'rating')}${scores.length > 0 ? `, ${average.toFixed(1)} of 5 on average` : ''}`,
   ];
