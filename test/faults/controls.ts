@@ -5,6 +5,7 @@ import { CROWDED_LOGINS } from './list/crowding.js';
 import { ASSIGNMENT_FAULTS } from './list/assignment.js';
 import { WRONG_DATA } from './list/bus.js';
 import { OPEN_TRANSACTION, injectRestore } from './list/log.js';
+import { FILE_FAULTS } from './list/files.js';
 import { MAIL_FAULTS } from './list/mails.js';
 import { DAY, TIMER_FAULTS } from './list/timers.js';
 import { play } from './play.js';
@@ -148,6 +149,7 @@ export const CONTROLS: readonly Control[] = [
   mutant('nobody assigns what waits', 'I17', ASSIGNMENT_FAULTS[1]),
   mutant('mails end before they are sent', 'I18', MAIL_FAULTS[0]),
   mutant('what is unsent stays in the search index', 'I19'),
+  mutant('failed uploads are forgotten', 'I21', FILE_FAULTS[0]),
   failing('locked rows are waited for', 'F18'),
   failing('transactions have no limits', 'F19'),
   failing('abandoned statements are not cancelled', 'F20'),

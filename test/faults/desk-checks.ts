@@ -1,5 +1,5 @@
 import { termPositionsOf } from '../../src/modules/search/text/lexemes.js';
-import type { ClockChange, History } from './history.js';
+import type { ClockChange, FilesReading, History } from './history.js';
 import type { ServiceChange, TimelineRow, TimerRow } from './desk-reading.js';
 import type { Reading } from './reading.js';
 
@@ -96,7 +96,35 @@ export const DESK_INVARIANTS = {
         yield `the index has ${lexemes.join(' ')} of ${id}, not ${expected.join(' ')}`;
     }
   },
+
+  /** An acknowledged file is in the store, no file is there without a row, nothing that failed is left or counted. */
+  *I21({ files }: History) {
+    for (const reading of files) yield* brokenFiles(reading);
+  },
 };
+
+/** Files, rows and counters agree. */
+function* brokenFiles({ acknowledged, rows, stored, usages }: FilesReading): Iterable<string> {
+  const [rowOf, fileOf] = [indexById(rows), indexById(stored)];
+  for (const { id, size } of acknowledged) {
+    if (rowOf.get(id)?.state !== 'ready')
+      yield `the file ${id} was acknowledged and its row is ${rowOf.get(id)?.state}`;
+    if (fileOf.get(id)?.size !== size)
+      yield `the file ${id} has ${fileOf.get(id)?.size} bytes in the store, not ${size}`;
+  }
+  for (const { id, size, state } of rows) {
+    if (state !== 'ready') yield `the file ${id} is ${state} for too long`;
+    else if (fileOf.get(id)?.size !== size)
+      yield `the file ${id} is ready and has ${fileOf.get(id)?.size} bytes, not ${size}`;
+  }
+  for (const { id } of stored) if (!rowOf.has(id)) yield `the store has ${id}, which has no row`;
+  for (const { stored: bytes, actual } of usages)
+    if (bytes !== actual) yield `files of ${actual} bytes count as ${bytes}`;
+}
+
+function indexById<T extends { id: string }>(list: readonly T[]): Map<string, T> {
+  return new Map(list.map(one => [one.id, one]));
+}
 
 /** Rows that are due for longer than the service needs. */
 function* lateTimers(timers: readonly TimerRow[], at: number): Iterable<string> {

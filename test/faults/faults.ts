@@ -6,6 +6,7 @@ import { CLIENT_FAULTS } from './list/clients.js';
 import { CLOCK_FAULTS } from './list/clock.js';
 import { CROWDING_FAULTS } from './list/crowding.js';
 import { DATABASE_FAULTS } from './list/database.js';
+import { FILE_FAULTS } from './list/files.js';
 import { LOCK_FAULTS } from './list/locks.js';
 import { LOG_FAULTS } from './list/log.js';
 import { EMBEDDED_FAULTS } from './list/embedded.js';
@@ -29,6 +30,7 @@ export const FAULTS: readonly Fault[] = [
   ...TIMER_FAULTS,
   ...ASSIGNMENT_FAULTS,
   ...MAIL_FAULTS,
+  ...FILE_FAULTS,
 ];
 
 /**

@@ -177,6 +177,15 @@ export interface ReceivedMail {
   at: number;
 }
 
+/** Files that were acknowledged, their rows and the store, after all that failed had time to be removed. */
+export interface FilesReading {
+  acknowledged: { id: string; size: number }[];
+  rows: { id: string; size: number; state: string }[];
+  stored: { id: string; size: number }[];
+  /** Bytes of each workspace's files, as stored and as recounted. */
+  usages: { stored: number; actual: number }[];
+}
+
 /** The clients' view of one seed. */
 export class History {
   readonly operations: Operation[] = [];
@@ -196,6 +205,7 @@ export class History {
   readonly waits: Wait[] = [];
   readonly expectedMails: ExpectedMail[] = [];
   readonly receivedMails: ReceivedMail[] = [];
+  readonly files: FilesReading[] = [];
   /** Time when everything had been repaired. */
   healedAt = 0;
 }

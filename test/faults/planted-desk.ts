@@ -11,12 +11,19 @@ interface Seed {
 const AT = 100_000;
 const HOUR_MS = 3_600_000;
 
-/** Adds a desk without violations to the clients' view: a timer, an hour of the clock, a wait and two mails. */
+/** Adds a desk without violations to the clients' view: a timer, an hour of the clock, a wait, two mails and a file. */
 export function addFlawlessDesk(history: History): void {
   history.clocks.push({ at: 20_000, aheadMs: HOUR_MS });
   history.expectedEntries.push({ conversationId: 'talk', event: 'woken' });
   history.timersLeft.push({ at: AT, timers: [] });
   history.waits.push({ conversationId: 'talk', memberId: 'ada', ms: 900, bus: true });
+  const file = { id: 'file', size: 7 };
+  history.files.push({
+    acknowledged: [file],
+    rows: [{ ...file, state: 'ready' }],
+    stored: [{ ...file }],
+    usages: [{ stored: 7, actual: 7 }],
+  });
   history.expectedMails.push({ address: 'mia@example.com', goneAt: null }, { address: 'gone', goneAt: 700 });
   const attempt = { address: 'mia@example.com', messageId: 'mail@desk.example.com', at: 600 };
   history.receivedMails.push(attempt, { ...attempt, at: 800 });
@@ -164,4 +171,17 @@ export const PLANTED_IN_DESK: [Invariant, string, (seed: Seed) => void][] = [
     'a word of an unsent message is in the index',
     ({ reading }) => void reading.searched[1]!.lexemes.push('10/hello'),
   ],
+  [
+    'I21',
+    'an acknowledged file has no row',
+    ({ history }) => void (history.files[0]!.acknowledged[0] = { id: 'x', size: 7 }),
+  ],
+  ['I21', 'a file is cut short in the store', ({ history }) => void (history.files[0]!.stored[0]!.size = 6)],
+  [
+    'I21',
+    'a failed upload is left',
+    ({ history }) => void history.files[0]!.rows.push({ id: 'x', size: 7, state: 'uploading' }),
+  ],
+  ['I21', 'a stored file has no row', ({ history }) => void history.files[0]!.stored.push({ id: 'x', size: 7 })],
+  ['I21', 'what failed counts for the quota', ({ history }) => void (history.files[0]!.usages[0]!.stored = 14)],
 ];

@@ -292,6 +292,10 @@ const MUTANTS = {
     const { SearchDocumentsRepository } = await dist('modules/search/search-documents.repository.js');
     replace(SearchDocumentsRepository.prototype, 'remove', on && (() => async () => undefined));
   },
+  async 'failed uploads are forgotten'(on) {
+    const { RemovalsRepository } = await dist('modules/attachments/removals.repository.js');
+    replace(RemovalsRepository.prototype, 'claim', on && (() => async () => []));
+  },
   async 'a silent database is waited for'(on) {
     const { OpenConnectionsRegistry } = await dist('platform/database/open-connections.registry.js');
     replace(OpenConnectionsRegistry.prototype, 'closeAll', on && (() => () => undefined));

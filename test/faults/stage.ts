@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MailServer } from '../support/mail-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
@@ -25,6 +28,7 @@ const SETTINGS = {
       'handshake',
       'agent',
       'api_key',
+      'upload',
       'login_address',
     ],
   ]
@@ -48,6 +52,8 @@ export interface StageOptions {
   embedded?: boolean;
   /** Adds a mail server. */
   mail?: boolean;
+  /** Gives the instances a folder for files that they share. */
+  files?: boolean;
   /** Environment of the instances, over the settings of every stage. */
   env?: Record<string, string>;
 }
@@ -65,6 +71,8 @@ export class Stage {
     readonly instances: readonly Instance[],
     private readonly embedded: boolean,
     readonly mail: MailServer | null,
+    /** The folder that the instances share, if they have one. */
+    readonly filesDir: string | null,
   ) {}
 
   static async open(name: string, options: StageOptions = {}): Promise<Stage> {
@@ -73,16 +81,19 @@ export class Stage {
     if (embedded) await database.keepSettings();
     const bus = options.bus && hasRedis ? await openBus() : null;
     const mail = options.mail ? await MailServer.start() : null;
+    const filesDir = options.files ? mkdtempSync(join(tmpdir(), 'support-chat-fault-files-')) : null;
     const env = {
       ...SETTINGS,
       ...options.env,
       ...(embedded ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.url }),
       ...(mail ? { SMTP_URL: mail.url } : {}),
+      ...(filesDir ? { FILES_DIR: filesDir } : {}),
       ...(bus ? { REDIS_URL: bus.proxy.rewriteUrl(bus.server.url) } : {}),
     };
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
     const instances = await Promise.all(names.map(async each => Instance.on(each, env)));
-    const stage = new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances, embedded, mail);
+    const title = `${name}, ${bus ? 'Redis' : 'no bus'}`;
+    const stage = new Stage(title, database, bus, instances, embedded, mail, filesDir);
     try {
       await Promise.all(instances.map(instance => instance.start()));
     } catch (error) {
@@ -131,6 +142,7 @@ export class Stage {
   async close(): Promise<void> {
     await Promise.all(this.instances.map(instance => instance.retire()));
     await this.mail?.stop();
+    if (this.filesDir) rmSync(this.filesDir, { recursive: true, force: true });
     await this.bus?.proxy.stop();
     await this.bus?.server.kill();
     await this.database.stop();
