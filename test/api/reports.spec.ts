@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ReportsConsumer } from '../../src/modules/reports/reports.consumer.js';
+import { ReportsRepository } from '../../src/modules/reports/reports.repository.js';
 import { consumed } from '../support/consumed.js';
 import { desk, owner, world } from '../support/desk-for-each.js';
+import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race, RACE_SEEDS } from '../support/race.js';
@@ -308,6 +310,37 @@ describe('Requests', () => {
     expect(items).toHaveLength(31);
     expect((items as Json[]).slice(1, -1).every(({ at }) => String(at).includes('T18:15:00'))).toBe(true);
     expect((items as Json[]).map(one => one.created as number).reduce((sum, one) => sum + one)).toBe(1);
+  });
+
+  it('A workspace without conversations has reports with zeros, and no averages.', async () => {
+    const empty = await world.desk();
+    const { totals: none, items } = await report('conversations', {}, empty.owner.api);
+    expect(none).toMatchObject({ created: 0, messages_in: 0, resolved: 0, csat: { count: 0, mean: null } });
+    expect(none.first_response).toEqual({ count: 0, mean: null, p50: null, p90: null });
+    expect(new Set((items as Json[]).map(one => one.created as number))).toEqual(new Set([0]));
+    const rows = async (name: string) => (await report(name, {}, empty.owner.api)).items as Json[];
+    expect([(await rows('members')).length, (await rows('channels')).length, await rows('tags')]).toEqual([1, 1, []]);
+  });
+
+  it('Two reports of a workspace run at a time, others wait, and reports of another workspace do not wait for them.', async () => {
+    const facts = world.app.app.get(ReportsRepository);
+    const sum = facts.sum.bind(facts);
+    const running = new Set<() => void>();
+    const paused = jest.spyOn(facts, 'sum').mockImplementation(async (principal, ...query) => {
+      if (principal.workspaceId === desk.workspaceId) await new Promise<void>(resume => running.add(resume));
+      return sum(principal, ...query);
+    });
+    const reports = Array.from({ length: 5 }, () => owner.get('/v1/reports/conversations'));
+    await eventually(() => running.size === 2 || undefined);
+    expect((await (await world.desk()).owner.api.get('/v1/reports/conversations')).status).toBe(200);
+    expect(running.size).toBe(2);
+    for (let ended = 0; ended < reports.length; ended += 1) {
+      const resume = await eventually(() => running.values().next().value);
+      running.delete(resume);
+      resume();
+    }
+    expect((await Promise.all(reports)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    paused.mockRestore();
   });
 
   it('The thirty-first report within a minute is refused (429).', async () => {

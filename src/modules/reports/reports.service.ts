@@ -3,6 +3,7 @@ import { actorOf } from '../../kernel/actor.js';
 import { Clock, toWireTime } from '../../kernel/clock.js';
 import { NIL_ID } from '../../kernel/ids.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
+import { KeyedConcurrencyQueue } from '../../platform/database/keyed-concurrency-queue.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
 import { WorkspacesService } from '../workspaces/index.js';
@@ -22,6 +23,11 @@ import { ReportsRepository } from './reports.repository.js';
 import type { Subject } from './subjects.repository.js';
 import { SubjectsRepository } from './subjects.repository.js';
 
+/** Reports of one workspace at the same time, so that they leave connections and processor time to others. */
+const LANES = 2;
+/** Longest wait for a lane. */
+const WAIT_MS = 5_000;
+
 export interface ReportRequest extends PeriodRequest {
   channel_id?: string | undefined;
   member_id?: string | undefined;
@@ -40,6 +46,7 @@ interface Inquiry extends FactFilters {
 /** Makes reports of the conversations that the caller's scope has. */
 @Injectable()
 export class ReportsService {
+  private readonly lanes = new KeyedConcurrencyQueue(LANES);
   private readonly makers: { [N in ReportName]: (principal: StaffPrincipal, inquiry: Inquiry) => Promise<Report<N>> } =
     {
       conversations: (principal, inquiry) => this.reportConversations(principal, inquiry),
@@ -57,15 +64,19 @@ export class ReportsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ValidationFailed @throws Forbidden for figures of a member that the caller may not see */
+  /**
+   * @throws ValidationFailed @throws Forbidden for figures of a member that the caller may not see
+   * @throws Unavailable when the workspace has too many reports under way
+   */
   async report<N extends ReportName>(principal: StaffPrincipal, name: N, request: ReportRequest): Promise<Report<N>> {
-    return this.makers[name](principal, await this.check(principal, request));
+    return this.make(principal, name, await this.check(principal, request));
   }
 
   /** Makes the report as a file, which the audit log tells of. @throws as `report` */
   async export(principal: StaffPrincipal, name: ReportName, request: ReportRequest): Promise<ReportFile> {
-    const { period, channelId, memberId } = await this.check(principal, request);
-    const report = await this.makers[name](principal, { period, channelId, memberId });
+    const inquiry = await this.check(principal, request);
+    const report = await this.make(principal, name, inquiry);
+    const { channelId, memberId } = inquiry;
     const { from, to, interval, timezone } = report;
     await this.units.run(() =>
       this.events.record({
@@ -76,6 +87,10 @@ export class ReportsService {
       }),
     );
     return toReportFile(name, report);
+  }
+
+  private make<N extends ReportName>(principal: StaffPrincipal, name: N, inquiry: Inquiry): Promise<Report<N>> {
+    return this.lanes.run(principal.workspaceId, WAIT_MS, () => this.makers[name](principal, inquiry));
   }
 
   private async check(principal: StaffPrincipal, request: ReportRequest): Promise<Inquiry> {
