@@ -102,6 +102,8 @@ export class HttpTransport {
     const { onProgress } = options;
     const form = uploadForm(file, options);
     const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+    // Node 24 reports an error that nobody can catch when fetch gets a form and an aborted signal.
+    signal.throwIfAborted();
     const Request = onProgress && progressRequest();
     if (Request) return fetchWithProgress(Request, url, { headers, form, signal }, onProgress);
     const response = await this.fetch(url, { method: 'POST', headers, body: form, signal });

@@ -60,7 +60,6 @@ export function fetchWithProgress(
     request.onerror = () => reject(new TypeError('Failed to fetch'));
     request.onabort = () => reject(signal.reason as Error);
     signal.addEventListener('abort', () => request.abort(), { once: true });
-    if (signal.aborted) return reject(signal.reason as Error);
     request.send(form);
   });
 }

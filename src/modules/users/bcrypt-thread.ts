@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
@@ -16,7 +17,9 @@ try {
 } catch {
   // a container may forbid it; the queue still limits hashing
 }
-parentPort.on('message', ({ id, work, values }) => {
+parentPort.on('message', call => {
+  if (call === null) return parentPort.close();
+  const { id, work, values } = call;
   try {
     parentPort.postMessage({ id, result: bcrypt[work](...values) });
   } catch (error) {
@@ -52,10 +55,16 @@ export class BcryptThread {
     return this.call<boolean>('compareSync', [password, hash]);
   }
 
-  /** Stops the thread. Pending and later calls reject. */
+  /**
+   * Ends the thread after the calls it already has; later calls reject. A thread that is terminated while bcrypt computes
+   * may abort the whole process.
+   */
   async stop(): Promise<void> {
     this.stopped = true;
-    await this.worker?.terminate();
+    if (!this.worker) return;
+    this.worker.ref();
+    this.worker.postMessage(null);
+    await once(this.worker, 'exit');
   }
 
   private call<T>(work: 'hashSync' | 'compareSync', values: readonly unknown[]): Promise<T> {
