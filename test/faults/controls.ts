@@ -7,6 +7,7 @@ import { WRONG_DATA } from './list/bus.js';
 import { OPEN_TRANSACTION, injectRestore } from './list/log.js';
 import { FILE_FAULTS } from './list/files.js';
 import { MAIL_FAULTS } from './list/mails.js';
+import { unsendIndexed } from './list/search.js';
 import { DAY, TIMER_FAULTS } from './list/timers.js';
 import { play } from './play.js';
 import { Stage } from './stage.js';
@@ -148,7 +149,7 @@ export const CONTROLS: readonly Control[] = [
   mutant('loads are counted after the commit', 'I16', ASSIGNMENT_FAULTS[0]),
   mutant('nobody assigns what waits', 'I17', ASSIGNMENT_FAULTS[1]),
   mutant('mails end before they are sent', 'I18', MAIL_FAULTS[0]),
-  mutant('what is unsent stays in the search index', 'I19'),
+  mutant('what is unsent stays in the search index', 'I19', { inject: unsendIndexed }),
   mutant('failed uploads are forgotten', 'I21', FILE_FAULTS[0]),
   failing('locked rows are waited for', 'F18'),
   failing('transactions have no limits', 'F19'),

@@ -26,12 +26,17 @@ export const LOCK_FAULTS: readonly Fault[] = [
     name: 'another transaction locks the row of a conversation',
     async inject(scene) {
       const desk = pick(scene.random, scene.crowd.desks);
-      const [locked] = desk.visitors;
+      const locked = pick(scene.random, desk.visitors);
       await scene.stage.database.with(async client => {
         await client.query('BEGIN');
-        await client.query('UPDATE conversation SET version = version WHERE id = $1', [locked?.conversationId]);
-        await assertOtherSendsAnswered(scene, locked?.conversationId ?? '', LOCKED_MS);
+        await client.query('UPDATE conversation SET version = version WHERE id = $1', [locked.conversationId]);
+        const end = performance.now() + LOCKED_MS;
+        const waiting = scene.stage.instances.map(instance =>
+          repeatUntil(end, () => scene.crowd.sendOnce(desk, locked, instance)),
+        );
+        await assertOtherSendsAnswered(scene, locked.conversationId, LOCKED_MS);
         await client.query('COMMIT');
+        await Promise.all(waiting);
       });
     },
   },
@@ -115,11 +120,12 @@ const POOL = 8;
 const SPARE = 8;
 const STOP_MS = 12_000;
 
+async function repeatUntil(end: number, work: () => Promise<unknown>): Promise<void> {
+  while (performance.now() < end) await work();
+}
+
 /** Sends to every conversation and reads it, through every instance, until the time is over. */
 async function useRepeatedly(crowd: Crowd, { instances }: Stage, end: number): Promise<void> {
-  const until = async (work: () => Promise<unknown>): Promise<void> => {
-    while (performance.now() < end) await work();
-  };
   await Promise.all(
     crowd.desks.flatMap(desk =>
       desk.visitors.flatMap(visitor =>
@@ -127,8 +133,8 @@ async function useRepeatedly(crowd: Crowd, { instances }: Stage, end: number): P
           const path = `/v1/conversations/${visitor.conversationId}/messages`;
           const read = { method: 'GET', path, token: desk.owner.token };
           return [
-            until(() => crowd.sendOnce(desk, visitor, instance)),
-            until(() => crowd.http.send(instance.url, read).catch(() => null)),
+            repeatUntil(end, () => crowd.sendOnce(desk, visitor, instance)),
+            repeatUntil(end, () => crowd.http.send(instance.url, read).catch(() => null)),
           ];
         }),
       ),
