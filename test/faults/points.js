@@ -205,9 +205,13 @@ const MUTANTS = {
   /** The shared statement waits for every row, as before rows were skipped. */
   async 'locked rows are waited for'(on) {
     const { FastPathSendsRepository } = await dist('modules/messages/fast-path-sends.repository.js');
-    const waiting = () =>
+    const waiting = send =>
       function (sends) {
-        return this.sendAndWait(sends, 1_400);
+        const sendLocked = async () => {
+          await this.lock(sends);
+          return send.call(this, sends);
+        };
+        return this.sql.units.run(sendLocked, { lockMs: 1_400 });
       };
     replace(FastPathSendsRepository.prototype, 'send', on && waiting);
   },

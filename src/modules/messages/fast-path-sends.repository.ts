@@ -33,14 +33,12 @@ const WAS_SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
  * rows of both. A message gets no result if its conversation is missing, not open or not visible to its sender, or if
  * it was sent before.
  * A row that another transaction has locked is skipped, and its message gets `skipped`, so that the others do not wait.
- * With `onLock` = `wait` the statement waits for locks instead, at most for the milliseconds in its second parameter,
- * and takes messages of one conversation only.
  * Contacts are locked before conversations, in the order of their ids, as in every transaction that locks several;
  * skipping needs no order, because it never waits. Rows are looked up one by one: PostgreSQL does not know how few
  * there are and might scan the tables. After a lock, values come from the locked row or from `last_event`, because the
  * statement's snapshot may be older.
  */
-const sendSql = (onLock: 'skip' | 'wait'): string => `
+const SEND = statement(`
   WITH request AS (
     SELECT request.*, record ->> 'sender_type' = 'contact' AS inbound, record ->> 'sender_type' = 'agent' AS by_agent,
            (record ->> 'private')::boolean AS private
@@ -48,7 +46,6 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
       ordinal int, workspace_id uuid, conversation_id uuid, record jsonb, preview text, event_id uuid, actor jsonb,
       request_id text, channels uuid[], visitor_id uuid, generation int
     )
-    ${onLock === 'wait' ? `WHERE set_config('lock_timeout', $2, true) IS NOT NULL` : ''}
   ),
   locked_contact AS MATERIALIZED (
     SELECT contact.id, contact.generation
@@ -56,7 +53,7 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
     CROSS JOIN LATERAL (
       SELECT id, token_generation AS generation FROM contact
       WHERE contact.workspace_id = visitor.workspace_id AND contact.id = visitor.visitor_id AND NOT contact.blocked
-      FOR SHARE ${onLock === 'skip' ? 'SKIP LOCKED' : ''}
+      FOR SHARE SKIP LOCKED
     ) AS contact
   ),
   unsent AS MATERIALIZED (
@@ -80,7 +77,7 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
              coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) AS last_public_at
       FROM conversation
       WHERE ${IS_FAST_PATH}
-      FOR NO KEY UPDATE ${onLock === 'skip' ? 'SKIP LOCKED' : ''}
+      FOR NO KEY UPDATE SKIP LOCKED
     ) AS conversation
   ),
   timed AS MATERIALIZED (
@@ -145,11 +142,17 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
   ),
   recorded AS (${appendFrom('sent', MESSAGE_CREATED_VERSION)})
   SELECT request.ordinal, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
-         xid, position, recorded_at, ${onLock === 'skip' ? WAS_SKIPPED : 'false'} AS skipped
-  FROM request LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.ordinal = request.ordinal`;
+         xid, position, recorded_at, ${WAS_SKIPPED} AS skipped
+  FROM request LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.ordinal = request.ordinal`);
 
-const SEND = statement(sendSql('skip'));
-const SEND_AND_WAIT = statement(sendSql('wait'));
+/** Locks in the order of `SEND`: the filter of the conversations is evaluated before the first one is locked. */
+const LOCK = statement(`
+  WITH locked_contact AS MATERIALIZED (
+    SELECT id FROM contact WHERE workspace_id = ANY($1::uuid[]) AND id = ANY($2::uuid[]) ORDER BY id FOR SHARE
+  )
+  SELECT id FROM conversation
+  WHERE workspace_id = ANY($1::uuid[]) AND id = ANY($3::uuid[]) AND (SELECT count(*) FROM locked_contact) IS NOT NULL
+  ORDER BY id FOR NO KEY UPDATE`);
 
 /** A message to send, with its sender's visibility and the data of its event. */
 export interface FastPathSend {
@@ -200,11 +203,14 @@ export class FastPathSendsRepository {
   }
 
   /**
-   * Like `send`, but waits at most `lockMs` for each lock.
-   * @throws QueryFailedError (`isLockTimeout`), and then nothing is sent
+   * Waits for the rows that these sends lock, in the current unit of work. A statement that waits for a row and then
+   * updates it can deadlock with the next one that waits, so `send` must not wait itself.
+   * @throws QueryFailedError (`isLockTimeout`)
    */
-  async sendAndWait(sends: readonly FastPathSend[], lockMs: number): Promise<SendOutcome[]> {
-    return toOutcomes(sends, await this.sql.rows<AnswerRow>(SEND_AND_WAIT, [toJson(sends), String(lockMs)]));
+  async lock(sends: readonly FastPathSend[]): Promise<void> {
+    const workspaceIds = sends.map(({ visibility }) => visibility.workspaceId);
+    const contactIds = sends.flatMap(({ visibility: { contactId } }) => contactId ?? []);
+    await this.sql.rows(LOCK, [workspaceIds, contactIds, sends.map(({ conversationId }) => conversationId)]);
   }
 }
 

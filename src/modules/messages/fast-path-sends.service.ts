@@ -41,7 +41,7 @@ type FastSendResult = Message | typeof SKIPPED_ROW | null;
  * statement instead of a transaction of six, and sends that arrive while it runs share the next one. Any other send
  * uses `sendWithLock`, which handles every case and error.
  * The shared statement waits for no lock. Sends to a conversation that it skipped, and later sends to it, wait in a
- * statement for that conversation alone, at most `DATABASE_LOCK_TIMEOUT_MS`. A row that stays locked therefore delays
+ * transaction for that conversation alone, at most `DATABASE_LOCK_TIMEOUT_MS`. A row that stays locked therefore delays
  * no other conversation.
  */
 @Injectable()
@@ -71,7 +71,7 @@ export class FastPathSendsService {
       ...common,
       waitMs: databaseLockTimeoutMs,
       lanes: Math.max(1, Math.floor(databasePoolSize * CONTENDED_POOL_SHARE)),
-      execute: (pending, leftMs) => this.sends.sendAndWait(sendsOf(pending), leftMs),
+      execute: (pending, leftMs) => this.sendWhenUnlocked(sendsOf(pending), leftMs),
     });
   }
 
@@ -120,6 +120,14 @@ export class FastPathSendsService {
     if (result !== SKIPPED_ROW) return result;
     const waited = await this.contended.add(conversationId, pending);
     return waited === SKIPPED_ROW ? null : waited;
+  }
+
+  private sendWhenUnlocked(sends: readonly FastPathSend[], lockMs: number): Promise<SendOutcome[]> {
+    const send = async (): Promise<SendOutcome[]> => {
+      await this.sends.lock(sends);
+      return this.sends.send(sends);
+    };
+    return this.units.run(send, { lockMs });
   }
 
   /** @returns null for each send that the statement left out */

@@ -28,6 +28,8 @@ interface Unit {
 export interface UnitOptions {
   /** Id of the contended row that the unit will lock, if known in advance. */
   row?: string | undefined;
+  /** Milliseconds for each lock, if less than DATABASE_LOCK_TIMEOUT_MS are left. */
+  lockMs?: number | undefined;
 }
 
 const MAX_ATTEMPTS = 4;
@@ -85,10 +87,9 @@ export class UnitOfWork {
    * queue and for the lock together do not exceed the lock timeout, if no other instance waits for the same row.
    * @throws the error of the work; an error that maps to 503 when the database is unavailable
    */
-  async run<T>(work: () => Promise<T>, { row }: UnitOptions = {}): Promise<T> {
+  async run<T>(work: () => Promise<T>, { row, lockMs = this.limits.lockMs }: UnitOptions = {}): Promise<T> {
     if (this.active) return work();
-    const { lockMs } = this.limits;
-    if (row === undefined || lockMs === 0) return this.repeat(work, this.limits);
+    if (row === undefined || this.limits.lockMs === 0) return this.repeat(work, { ...this.limits, lockMs });
     const queuedAt = performance.now();
     return this.rows.run(row, lockMs, () => {
       const left = Math.max(MIN_LOCK_MS, Math.ceil(lockMs - (performance.now() - queuedAt)));
