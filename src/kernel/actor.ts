@@ -10,6 +10,8 @@ export function actorOf(principal: Principal): Actor {
       return { type: 'contact', id: principal.contactId };
     case 'api_key':
       return { type: 'api_key', id: principal.apiKeyId };
+    case 'bot':
+      return { type: 'bot', id: principal.botId };
     case 'system':
       return { type: 'system', id: null };
   }

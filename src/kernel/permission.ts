@@ -130,6 +130,7 @@ function refusalOf(
   if (isVisitorPermission(permission)) return principal.kind === 'visitor' ? null : Forbidden;
   switch (principal.kind) {
     case 'visitor':
+    case 'bot':
       return Forbidden;
     case 'api_key': {
       const { keyScopes } = principal;

@@ -53,13 +53,24 @@ export interface ApiKeyPrincipal extends InWorkspace {
   readonly keyScopes: readonly string[];
 }
 
+/** A bot in a conversation that it is in control of. The service makes it for a bot's answer; it has no credential. */
+export interface BotPrincipal extends InWorkspace {
+  readonly kind: 'bot';
+  readonly botId: string;
+  readonly name: string;
+  /** The only channel whose conversations it sees. */
+  readonly channelId: string;
+  /** The only contact whose conversations it sees. */
+  readonly contactId: string;
+}
+
 /** The service itself, acting within one workspace: timers, automatic transitions, data migrations. */
 export interface SystemPrincipal extends InWorkspace {
   readonly kind: 'system';
 }
 
 /** The authenticated caller: created once per request or socket, the first argument of every service method. */
-export type Principal = VisitorPrincipal | AgentPrincipal | ApiKeyPrincipal | SystemPrincipal;
+export type Principal = VisitorPrincipal | AgentPrincipal | ApiKeyPrincipal | BotPrincipal | SystemPrincipal;
 /** Callers that work for the workspace, as opposed to its visitors. */
 export type StaffPrincipal = AgentPrincipal | ApiKeyPrincipal | SystemPrincipal;
 export type CredentialKind = 'visitor' | 'agent' | 'api_key';
@@ -70,6 +81,7 @@ export function scopeOf(principal: Principal): ChannelScope {
     case 'agent':
       return principal.scope;
     case 'visitor':
+    case 'bot':
       return [principal.channelId];
     case 'api_key':
     case 'system':
@@ -105,6 +117,8 @@ export function principalKey(principal: Principal): string {
       return `contact:${principal.contactId}`;
     case 'api_key':
       return `api_key:${principal.apiKeyId}`;
+    case 'bot':
+      return `bot:${principal.botId}`;
     case 'system':
       return `system:${principal.workspaceId}`;
   }

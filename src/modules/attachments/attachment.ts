@@ -9,7 +9,7 @@ const NAME_CHARS = 200;
 export const OWNER_KINDS = ['contact', 'member', 'api_key'] as const;
 
 /** Callers that can upload files. */
-export type Uploader = Exclude<Principal, { kind: 'system' }>;
+export type Uploader = Exclude<Principal, { kind: 'bot' | 'system' }>;
 
 /** The uploader of a file, who alone may send it. */
 export interface Owner {
@@ -77,7 +77,7 @@ export function ownerOf(principal: Uploader): Owner {
 
 /** The files that a caller may send: its own. All keys of a workspace, and its bots, share theirs. */
 export function sendableBy(principal: Principal): { kind: Owner['kind']; id: string | null } {
-  if (principal.kind === 'system') return { kind: 'api_key', id: null };
+  if (principal.kind === 'bot' || principal.kind === 'system') return { kind: 'api_key', id: null };
   const owner = ownerOf(principal);
   return owner.kind === 'api_key' ? { ...owner, id: null } : owner;
 }

@@ -42,6 +42,12 @@ export class BotEntity implements Bot {
   @TextColumn('secret', { nullable: true })
   secret!: string | null;
 
+  @TextColumn('previous_secret', { nullable: true })
+  previousSecret!: string | null;
+
+  @TimeColumn('previous_secret_until', { nullable: true })
+  previousSecretUntil!: Date | null;
+
   @TimeColumn('deleted_at', { nullable: true })
   deletedAt!: Date | null;
 

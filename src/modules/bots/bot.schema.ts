@@ -11,7 +11,7 @@ const WEBHOOK_URL = {
   format: 'uri',
   description:
     "URL that receives the messages of the bot's conversations. Must be http or https (https in production), and not " +
-    'an address in a private network. Without a URL the bot only sends through the API.',
+    'an address in a private network. Without a URL the bot only sends through the API. Agents see it without its query.',
 };
 const HISTORY = { max: HISTORY_COUNT.max, description: 'Number of earlier messages in each delivery.' };
 const TIMEOUT = {

@@ -9,7 +9,8 @@ import type { PageView } from '../../platform/schemas/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/schemas/page.schema.js';
 import { PreparedEffect, PreparesEffect } from '../../platform/idempotency/prepared-effect.js';
 import { BotView, BotWithSecretView, CreateBotBody, UpdateBotBody } from './bot.schema.js';
-import { toBotRecord } from './bot.js';
+import type { Bot, BotRecord } from './bot.js';
+import { toBotRecord, withoutQuery } from './bot.js';
 import type { BotWithSecret } from './bots.service.js';
 import { BotsService } from './bots.service.js';
 
@@ -27,7 +28,7 @@ export class BotsController {
   @AnswersPage(BotView)
   @Throws(CursorInvalid)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<BotView>> {
-    return toPageView(await this.bots.list(caller, query), toBotRecord);
+    return toPageView(await this.bots.list(caller, query), bot => viewFor(caller, bot));
   }
 
   @Get(':id')
@@ -36,7 +37,7 @@ export class BotsController {
   @Answers(BotView)
   @Throws(NotFound)
   async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<BotView> {
-    return toBotRecord(await this.bots.get(caller, id));
+    return viewFor(caller, await this.bots.get(caller, id));
   }
 
   @Post()
@@ -52,7 +53,7 @@ export class BotsController {
     @Body() body: CreateBotBody,
   ): Promise<PreparedEffect<BotWithSecretView>> {
     await this.bots.assertCallable(body);
-    return new PreparedEffect(async () => withSecret(await this.bots.create(caller, body)));
+    return new PreparedEffect(async () => withSecret(caller, await this.bots.create(caller, body)));
   }
 
   @Patch(':id')
@@ -61,7 +62,7 @@ export class BotsController {
   @Answers(BotView)
   @Throws(NotFound)
   async update(@Caller() caller: StaffPrincipal, @IdParam() id: string, @Body() body: UpdateBotBody): Promise<BotView> {
-    return toBotRecord(await this.bots.update(caller, id, body));
+    return viewFor(caller, await this.bots.update(caller, id, body));
   }
 
   @Delete(':id')
@@ -78,15 +79,20 @@ export class BotsController {
   }
 
   @Post(':id/rotate-secret')
-  @Summary('Rotate the secret. The old secret stops working at once.')
+  @Summary('Rotate the secret. For 24 hours deliveries are signed with the old secret too.')
   @Allow('bots:write')
   @Answers(BotWithSecretView)
   @Throws(NotFound)
   async rotateSecret(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<BotWithSecretView> {
-    return withSecret(await this.bots.rotateSecret(caller, id));
+    return withSecret(caller, await this.bots.rotateSecret(caller, id));
   }
 }
 
-function withSecret({ bot, secret }: BotWithSecret): BotWithSecretView {
-  return { ...toBotRecord(bot), secret };
+/** Only API keys see the query of the URL. */
+function viewFor(caller: StaffPrincipal, bot: Bot): BotRecord {
+  return caller.kind === 'agent' ? withoutQuery(toBotRecord(bot)) : toBotRecord(bot);
+}
+
+function withSecret(caller: StaffPrincipal, { bot, secret }: BotWithSecret): BotWithSecretView {
+  return { ...viewFor(caller, bot), secret };
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { BotSecretsRepository } from './bot-secrets.repository.js';
+import { BotChangeHooks } from './bot-change-hooks.js';
+import { BotPreviousSecretsRepository, BotSecretsRepository } from './bot-secrets.repository.js';
 import { BotTeardownHooks } from './bot-teardown-hooks.js';
 import { BotEntity } from './bot.entity.js';
 import { BotsController } from './bots.controller.js';
@@ -9,8 +10,15 @@ import { BotsService } from './bots.service.js';
 
 @Module({
   controllers: [BotsController],
-  providers: [BotsRepository, BotSecretsRepository, BotsService, BotTeardownHooks],
-  exports: [BotsService, BotTeardownHooks],
+  providers: [
+    BotsRepository,
+    BotSecretsRepository,
+    BotPreviousSecretsRepository,
+    BotsService,
+    BotChangeHooks,
+    BotTeardownHooks,
+  ],
+  exports: [BotsService, BotChangeHooks, BotTeardownHooks],
 })
 export class BotsModule {
   static readonly entities = [BotEntity];

@@ -28,6 +28,11 @@ export class BotsRepository extends WorkspaceRepository<BotEntity> {
     return toPage(await query.getMany(), limit, last => encodeCursor('bots', [last.id]));
   }
 
+  /** Waits for concurrent changes, and keeps later ones from being committed until the unit of work ends. */
+  lockForShare(principal: Principal, id: string): Promise<Bot | null> {
+    return this.visibleTo(principal).andWhere('bot.id = :id', { id }).setLock('pessimistic_read').getOne();
+  }
+
   findSystemBot(workspaceId: string): Promise<BotEntity | null> {
     return this.rows.findOneBy({ workspaceId, kind: 'system' });
   }

@@ -10,10 +10,11 @@ import { CipherService } from '../../platform/encryption/cipher.service.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
 import { AddressPolicy } from '../../platform/outbound/address.policy.js';
 import { newSigningSecret } from '../../platform/outbound/signing-secret.js';
+import { BotChangeHooks } from './bot-change-hooks.js';
 import { BotTeardownHooks } from './bot-teardown-hooks.js';
 import { SECRET_CONTEXT } from './bot-secrets.repository.js';
 import type { Bot, BotStatus } from './bot.js';
-import { HISTORY_COUNT, TIMEOUT_SECONDS, toBotRecord } from './bot.js';
+import { HISTORY_COUNT, SECRET_OVERLAP_MS, TIMEOUT_SECONDS, toBotRecord, withoutQuery } from './bot.js';
 import './bots.events.js';
 import { BotsRepository } from './bots.repository.js';
 
@@ -43,6 +44,7 @@ export class BotsService {
     private readonly units: UnitOfWork,
     private readonly events: EventLogService,
     private readonly bots: BotsRepository,
+    private readonly changeHooks: BotChangeHooks,
     private readonly teardownHooks: BotTeardownHooks,
     private readonly addresses: AddressPolicy,
     private readonly cipher: CipherService,
@@ -79,6 +81,19 @@ export class BotsService {
     return bot;
   }
 
+  /** Locks the bot against changes until the unit of work ends. @returns null if the caller sees no such bot */
+  lockForShare(principal: Principal, id: string): Promise<Bot | null> {
+    return this.bots.lockForShare(principal, id);
+  }
+
+  /** The secrets in plain text that sign deliveries now, the newest first. */
+  signingSecretsOf({ secret, previousSecret, previousSecretUntil }: Bot): string[] {
+    const isPreviousValid = previousSecretUntil !== null && previousSecretUntil > this.clock.now();
+    return [secret, isPreviousValid ? previousSecret : null]
+      .filter(text => text !== null)
+      .map(text => this.cipher.decrypt(text, SECRET_CONTEXT));
+  }
+
   /** Call `assertCallable` first: `create` does not check the webhook URL. */
   async create(principal: StaffPrincipal, fields: BotChanges & { name: string }): Promise<BotWithSecret> {
     const secret = newSigningSecret();
@@ -99,10 +114,12 @@ export class BotsService {
     await this.assertCallable(changes);
     return this.units.run(async () => {
       const bot = await this.lock(principal, id);
-      const before = JSON.stringify(toBotRecord(bot));
+      const from = { ...bot };
       applyChanges(bot, changes);
-      if (JSON.stringify(toBotRecord(bot)) === before) return bot;
-      return this.saveAndRecord('bot.updated', bot, principal);
+      if (JSON.stringify(toBotRecord(bot)) === JSON.stringify(toBotRecord(from))) return bot;
+      await this.saveAndRecord('bot.updated', bot, principal);
+      await this.changeHooks.run({ from, to: bot }, principal);
+      return bot;
     });
   }
 
@@ -112,16 +129,19 @@ export class BotsService {
       const bot = await this.lock(principal, id);
       bot.deletedAt = this.clock.now();
       bot.secret = null;
+      bot.previousSecret = null;
       await this.saveAndRecord('bot.deleted', bot, principal);
       await this.teardownHooks.run(bot, principal);
     });
   }
 
-  /** The old secret stops working at once. @throws NotFound */
+  /** The old secret signs too for another 24 hours. @throws NotFound */
   async rotateSecret(principal: StaffPrincipal, id: string): Promise<BotWithSecret> {
     const secret = newSigningSecret();
     return this.units.run(async () => {
       const bot = await this.lock(principal, id);
+      bot.previousSecret = bot.secret;
+      bot.previousSecretUntil = new Date(this.clock.now().getTime() + SECRET_OVERLAP_MS);
       bot.secret = this.encrypt(secret);
       return { bot: await this.saveAndRecord('bot.secret_rotated', bot, principal), secret };
     });
@@ -141,6 +161,8 @@ export class BotsService {
       historyCount: HISTORY_COUNT.default,
       timeoutSeconds: TIMEOUT_SECONDS.default,
       secret: null,
+      previousSecret: null,
+      previousSecretUntil: null,
       deletedAt: null,
       createdAt: now,
       updatedAt: now,
@@ -170,7 +192,7 @@ export class BotsService {
   }
 
   private async recordEvent(type: ChangeEvent, bot: Bot, by: StaffPrincipal): Promise<void> {
-    await this.events.record({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: toBotRecord(bot) });
+    await this.events.record({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: withoutQuery(toBotRecord(bot)) });
   }
 }
 

@@ -102,12 +102,17 @@ const REPLY_EMAIL = 'Receives replies to such mails. Null: the mail says that no
 const KEPT_QUERY_PARAMS =
   "Names of query parameters that agents may see in the URLs of a visitor's pages. All others are cut.";
 
+const ROUTED_BOT =
+  'The bot that answers first: new conversations of visitors begin as `pending` with it, while it is enabled. Another bot, or `null`, hands its conversations of the channel over to people.';
+
 export class UpdateRoutingBody {
   @Choice(ROUTING_MODES, { optional, description: ROUTING_MODE }) mode?: Routing['mode'];
+  @Id({ optional, nullable: true, description: ROUTED_BOT }) bot_id?: string | null;
   @Integer({ ...REASSIGN_BOUNDS, optional }) reassign_after_minutes?: number | null;
 }
 
 export class CreateRoutingBody extends UpdateRoutingBody {
+  @Id({ optional, description: ROUTED_BOT }) declare bot_id?: string;
   @Integer({ ...REASSIGN_BOUNDS, optional, nullable: false }) declare reassign_after_minutes?: number;
 }
 
@@ -166,7 +171,7 @@ export class RotateTokenQuery {
 
 export class RoutingView implements Routing {
   @Choice(ROUTING_MODES, { description: ROUTING_MODE }) mode!: Routing['mode'];
-  @Id({ nullable: true, description: 'The bot that answers first. It cannot be set yet.' }) bot_id!: string | null;
+  @Id({ nullable: true, description: ROUTED_BOT }) bot_id!: string | null;
   @Integer(REASSIGN_BOUNDS) reassign_after_minutes!: number | null;
 }
 

@@ -68,15 +68,22 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
       .getMany();
   }
 
+  /** Ids of the channels that route to the bot. */
+  async findRoutedTo(workspaceId: string, botId: string): Promise<string[]> {
+    const channels = await this.routedTo(workspaceId, botId).select('channel.id').getMany();
+    return channels.map(({ id }) => id);
+  }
+
   /** Locks the channels that route to the bot, in the order of their ids. */
   lockRoutedTo(workspaceId: string, botId: string): Promise<Channel[]> {
+    return this.routedTo(workspaceId, botId).orderBy('channel.id').setLock('for_no_key_update').getMany();
+  }
+
+  private routedTo(workspaceId: string, botId: string) {
     return this.rows
       .createQueryBuilder('channel')
       .where('channel.workspaceId = :workspaceId AND channel.deletedAt IS NULL', { workspaceId })
-      .andWhere(`channel.routing ->> 'bot_id' = :botId`, { botId })
-      .orderBy('channel.id')
-      .setLock('for_no_key_update')
-      .getMany();
+      .andWhere(`channel.routing ->> 'bot_id' = :botId`, { botId });
   }
 
   /** Returns those ids that name existing channels of the workspace. */

@@ -12,6 +12,7 @@ import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import type { AttachmentRules } from './attachment-rules.js';
 import { DEFAULT_ATTACHMENT_RULES } from './attachment-rules.js';
+import { BotsService } from '../bots/index.js';
 import { ChannelChangeHooks } from './channel-change-hooks.js';
 import type { VisitorKind } from './channel-tokens.js';
 import { revokeTokens } from './channel-tokens.js';
@@ -29,7 +30,7 @@ export interface ChannelChanges {
   status?: ChannelStatus | undefined;
   allowed_origins?: string[] | undefined;
   identity_verification?: IdentityMode | undefined;
-  routing?: Partial<Pick<Routing, 'mode' | 'reassign_after_minutes'>> | undefined;
+  routing?: Partial<Routing> | undefined;
   single_conversation?: boolean | undefined;
   reopen_window_hours?: number | undefined;
   auto_resolve_hours?: number | null | undefined;
@@ -58,6 +59,7 @@ export class ChannelsService {
     private readonly channels: ChannelsRepository,
     private readonly cipher: CipherService,
     private readonly changeHooks: ChannelChangeHooks,
+    private readonly bots: BotsService,
     private readonly clock: Clock,
   ) {}
 
@@ -83,6 +85,11 @@ export class ChannelsService {
   /** Allowed origins of the channel, even if it is deleted; null if it does not exist. */
   findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
     return this.channels.findAllowedOrigins(workspaceId, id);
+  }
+
+  /** Ids of the channels that route to the bot. */
+  findRoutedTo(workspaceId: string, botId: string): Promise<string[]> {
+    return this.channels.findRoutedTo(workspaceId, botId);
   }
 
   /** Finds deleted channels too, because conversations outlive their channel. */
@@ -141,17 +148,22 @@ export class ChannelsService {
     };
     applyChanges(channel, changes);
     return this.units.run(async () => {
+      await this.lockBot(principal, changes);
       await this.channels.insert(channel);
       await this.recordEvent(principal, 'channel.created', channel);
       return { channel, identitySecret };
     });
   }
 
-  async update(principal: StaffPrincipal, id: string, changes: ChannelChanges): Promise<Channel> {
-    return this.change(principal, id, 'channel.updated', channel => {
-      const before = channel.identityVerification;
-      applyChanges(channel, changes);
-      return before !== 'required' && channel.identityVerification === 'required' ? ['unverified'] : [];
+  /** @throws NotFound @throws ValidationFailed for an unknown bot */
+  update(principal: StaffPrincipal, id: string, changes: ChannelChanges): Promise<Channel> {
+    return this.units.run(async () => {
+      await this.lockBot(principal, changes);
+      return this.change(principal, id, 'channel.updated', channel => {
+        const before = channel.identityVerification;
+        applyChanges(channel, changes);
+        return before !== 'required' && channel.identityVerification === 'required' ? ['unverified'] : [];
+      });
     });
   }
 
@@ -160,6 +172,7 @@ export class ChannelsService {
     await this.change(principal, id, 'channel.deleted', channel => {
       channel.deletedAt = this.clock.now();
       channel.status = 'disabled';
+      channel.routing = { ...channel.routing, bot_id: null };
       return [];
     });
   }
@@ -184,6 +197,14 @@ export class ChannelsService {
   /** Returns the key in plain text that verifies identity tokens. */
   identitySecretOf(channel: Channel): string {
     return this.cipher.decrypt(channel.identitySecret, IDENTITY_CONTEXT);
+  }
+
+  /** Locks a bot before the channel that routes to it, in the order of a bot's deletion. */
+  private async lockBot(principal: StaffPrincipal, { routing }: ChannelChanges): Promise<void> {
+    const id = routing?.bot_id;
+    if (typeof id !== 'string' || (await this.bots.lockForShare(principal, id))) return;
+    const detail = { field: 'routing.bot_id', code: 'unknown', message: `bot ${id} does not exist` };
+    throw new ValidationFailed({ details: [detail] });
   }
 
   /** @param edit changes the channel and returns the kinds of visitors whose tokens are revoked */
@@ -226,9 +247,13 @@ export class ChannelsService {
 
 function changeRouting(
   routing: Routing,
-  { mode = routing.mode, reassign_after_minutes: minutes = routing.reassign_after_minutes }: Partial<Routing>,
+  {
+    mode = routing.mode,
+    bot_id = routing.bot_id,
+    reassign_after_minutes = routing.reassign_after_minutes,
+  }: Partial<Routing>,
 ): Routing {
-  return { ...routing, mode, reassign_after_minutes: minutes };
+  return { mode, bot_id, reassign_after_minutes };
 }
 
 function changeRules(

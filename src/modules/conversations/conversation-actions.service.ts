@@ -6,6 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ChannelsService, FeatureDisabled } from '../channels/index.js';
 import { MembersService } from '../members/index.js';
 import { TAG_LIMITS, tagKey, TagsService } from '../tags/index.js';
+import { BotControlService } from './bot-control.service.js';
 import { canServe } from './assignee.js';
 import { ConversationChangesService } from './conversation-changes.service.js';
 import type { Conversation, Priority } from './conversation.js';
@@ -30,6 +31,13 @@ export interface ConversationEdits {
   custom_attributes?: Record<string, unknown> | undefined;
 }
 
+export interface HandoffRequest {
+  reason?: string | undefined;
+  summary?: string | undefined;
+  /** The bot that an API key acts for. */
+  bot_id?: string | undefined;
+}
+
 /** The changes that callers make to a conversation. Each locks it; erased ones are refused. */
 @Injectable()
 export class ConversationActionsService {
@@ -41,6 +49,7 @@ export class ConversationActionsService {
     private readonly tags: TagsService,
     private readonly channels: ChannelsService,
     private readonly timelineHooks: TimelineHooks,
+    private readonly control: BotControlService,
     private readonly clock: Clock,
   ) {}
 
@@ -131,11 +140,12 @@ export class ConversationActionsService {
     );
   }
 
-  /** @throws InvalidTransition, VersionConflict */
-  resolve(principal: StaffPrincipal, id: string, expected?: number): Promise<Conversation> {
-    return this.change(principal, id, expected, conversation =>
-      this.changes.trigger(conversation, 'resolve', actorOf(principal)),
-    );
+  /** @param botId the bot that an API key acts for @throws InvalidTransition, VersionConflict, BotNotInControl */
+  resolve(principal: StaffPrincipal, id: string, expected?: number, botId?: string): Promise<Conversation> {
+    return this.change(principal, id, expected, async conversation => {
+      const actor = await this.control.resolveActor(principal, conversation, botId);
+      await this.changes.trigger(conversation, 'resolve', actor);
+    });
   }
 
   /** @param until null until the contact writes @throws SnoozeInPast, InvalidTransition, VersionConflict */
@@ -146,16 +156,20 @@ export class ConversationActionsService {
     );
   }
 
-  /** Gives the conversation back to the other agents, or takes it from the bot. @throws InvalidTransition, VersionConflict */
+  /**
+   * Gives the conversation back to the other agents, or takes it from the bot.
+   * @throws InvalidTransition, VersionConflict, BotNotInControl
+   */
   handOff(
     principal: StaffPrincipal,
     id: string,
-    { reason, summary }: { reason?: string | undefined; summary?: string | undefined },
+    { reason, summary, bot_id }: HandoffRequest,
     expected?: number,
   ): Promise<Conversation> {
-    return this.change(principal, id, expected, conversation =>
-      this.changes.trigger(conversation, 'handoff', actorOf(principal), { reason, summary }),
-    );
+    return this.change(principal, id, expected, async conversation => {
+      const actor = await this.control.resolveActor(principal, conversation, bot_id);
+      await this.changes.trigger(conversation, 'handoff', actor, { reason, summary });
+    });
   }
 
   /**

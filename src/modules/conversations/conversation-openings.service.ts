@@ -20,6 +20,8 @@ export interface Opening extends Partial<Pick<Conversation, 'context' | 'preChat
   channel: Channel;
   contact: Contact;
   subject?: string | null;
+  /** The bot that answers first; by default people do. */
+  botId?: string | null;
   /** The resolved conversation that it continues; by default the contact's latest one on the channel. */
   continuedId?: string | null;
 }
@@ -86,6 +88,7 @@ export class ConversationOpeningsService {
     channel,
     contact,
     subject = null,
+    botId = null,
     continuedId = null,
     context = null,
     preChat = null,
@@ -101,11 +104,11 @@ export class ConversationOpeningsService {
       number,
       channelId: channel.id,
       contactId: contact.id,
-      status: 'open',
+      status: botId === null ? 'open' : 'pending',
       priority: 'none',
       assigneeId: null,
-      botId: null,
-      control: 'human',
+      botId,
+      control: botId === null ? 'human' : 'bot',
       single: channel.singleConversation,
       subject,
       tagIds: [],

@@ -59,7 +59,13 @@ export class SnoozeBody extends ActionBody {
   until?: string;
 }
 
-export class HandoffBody extends ActionBody {
+/** An action that a bot may take through an API key. */
+export class BotActionBody extends ActionBody {
+  @Id({ optional, description: 'With an API key: the bot that acts. It must be in control of the conversation.' })
+  bot_id?: string;
+}
+
+export class HandoffBody extends BotActionBody {
   @Text({ optional, max: 50, pattern: /^[a-z_]{1,50}$/, example: 'needs_refund' }) reason?: string;
   @Text({ optional, max: 2000, example: 'Wants her money back for order 4711.', description: 'For the next agent.' })
   summary?: string;

@@ -114,6 +114,11 @@ export interface Conversation {
   updatedAt: Date;
 }
 
+/** True while a bot, or the given one, answers the contact. */
+export function isControlledByBot({ status, control, botId }: Conversation, id: string | null = botId): boolean {
+  return status === 'pending' && control === 'bot' && botId !== null && botId === id;
+}
+
 /** Fields that decide who receives the conversation's events. */
 export type ConversationScope = Pick<Conversation, 'id' | 'workspaceId' | 'channelId' | 'contactId' | 'assigneeId'>;
 

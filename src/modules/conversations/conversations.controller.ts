@@ -9,6 +9,7 @@ import { toPageView } from '../../platform/schemas/page.schema.js';
 import {
   ActionBody,
   AssignBody,
+  BotActionBody,
   ConversationCountsView,
   ConversationView,
   HandoffBody,
@@ -18,6 +19,7 @@ import {
 import { ConversationViewsService } from './conversation-views.service.js';
 import {
   AssigneeUnavailable,
+  BotNotInControl,
   ConversationErased,
   ConversationExists,
   InvalidTransition,
@@ -126,13 +128,13 @@ export class ConversationsController {
   @Summary('Resolve a conversation.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, BotNotInControl)
   async resolve(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
-    @Body() body: ActionBody,
+    @Body() body: BotActionBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.actions.resolve(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.actions.resolve(caller, id, body.expected_version, body.bot_id));
   }
 
   @Post(':id/leave')
@@ -171,13 +173,13 @@ export class ConversationsController {
   )
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, BotNotInControl)
   async handOff(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
-    @Body() { reason, summary, expected_version }: HandoffBody,
+    @Body() { expected_version, ...request }: HandoffBody,
   ): Promise<ConversationView> {
-    const handedOff = await this.actions.handOff(caller, id, { reason, summary }, expected_version);
+    const handedOff = await this.actions.handOff(caller, id, request, expected_version);
     return this.views.toStaffView(handedOff);
   }
 

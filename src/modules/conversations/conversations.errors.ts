@@ -22,6 +22,11 @@ export const SnoozeInPast = defineError(
   'snooze_in_past',
   'A snooze ends between one minute and one year from now.',
 );
+export const BotNotInControl = defineError(
+  'forbidden',
+  'bot_not_in_control',
+  'The bot is not in control of this conversation. Its channel is not routed to the bot, or people have taken over.',
+);
 export const ConversationErased = defineError(
   'gone',
   'conversation_erased',

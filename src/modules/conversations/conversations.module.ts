@@ -3,6 +3,7 @@ import { BotsModule } from '../bots/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
+import { BotControlService } from './bot-control.service.js';
 import { ChannelSweepEntity } from './channel-sweep.entity.js';
 import { ChannelSweepWorker } from './channel-sweep.worker.js';
 import { ChannelSweepsRepository } from './channel-sweeps.repository.js';
@@ -32,7 +33,7 @@ import { InboxFiltersService } from './inbox-filters.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { AssigneeRemovalListener } from './listeners/assignee-removal.listener.js';
-import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
+import { BotDetachmentListener } from './listeners/bot-detachment.listener.js';
 import { ContactErasureListener } from './listeners/contact-erasure.listener.js';
 import { ContactMergeListener } from './listeners/contact-merge.listener.js';
 import { LookHooks } from './look-hooks.js';
@@ -57,6 +58,7 @@ import { TimelineHooks } from './timeline-hooks.js';
     ConversationFacetsRepository,
     TimelineHooks,
     ConversationChangeHooks,
+    BotControlService,
     ConversationChangesService,
     ConversationOpeningsService,
     ParticipantsRepository,
@@ -74,11 +76,12 @@ import { TimelineHooks } from './timeline-hooks.js';
     TagRemovalsRepository,
     TagRemovalWorker,
     AssigneeRemovalListener,
-    BotDeletionListener,
+    BotDetachmentListener,
     ContactMergeListener,
     ContactErasureListener,
   ],
   exports: [
+    BotControlService,
     ConversationsService,
     ConversationActionsService,
     InboxService,

@@ -137,17 +137,20 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     );
   }
 
-  /** Locks the bot's pending conversations, in the order of their ids. */
-  async lockPendingOfBot(workspaceId: string, botId: string): Promise<Conversation[]> {
-    return this.withAllTags(
-      await this.rows
-        .createQueryBuilder('conversation')
-        .where('conversation.workspaceId = :workspaceId', { workspaceId })
-        .andWhere(`conversation.botId = :botId AND conversation.status = 'pending'`, { botId })
-        .orderBy('conversation.id')
-        .setLock('for_no_key_update')
-        .getMany(),
-    );
+  /** Ids of the channel's pending conversations after one of them, in order. */
+  async findPendingIds(workspaceId: string, channelId: string, afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.rows
+      .createQueryBuilder('conversation')
+      .select('conversation.id', 'id')
+      .where('conversation.workspaceId = :workspaceId AND conversation.channelId = :channelId', {
+        workspaceId,
+        channelId,
+      })
+      .andWhere(`conversation.status = 'pending' AND conversation.id > :afterId`, { afterId })
+      .orderBy('conversation.id')
+      .limit(limit)
+      .getRawMany<{ id: string }>();
+    return rows.map(({ id }) => id);
   }
 
   /**

@@ -1,4 +1,5 @@
 export { canServe } from './assignee.js';
+export { BotControlService } from './bot-control.service.js';
 export { ChannelSweepWorker } from './channel-sweep.worker.js';
 export { ConversationActionsService } from './conversation-actions.service.js';
 export type { ConversationChange } from './conversation-change-hooks.js';
@@ -13,6 +14,7 @@ export { ConversationViewsService } from './conversation-views.service.js';
 export {
   accountableMemberOf,
   eventScopeOf,
+  isControlledByBot,
   PRIORITIES,
   SENDER_TYPES,
   STATUSES,
@@ -31,7 +33,7 @@ export type {
   Status,
   Unread,
 } from './conversation.js';
-export { ConversationErased, ConversationExists, unknownId } from './conversations.errors.js';
+export { BotNotInControl, ConversationErased, ConversationExists, InvalidTransition, unknownId } from './conversations.errors.js';
 export type { ConversationCreated, ConversationRead, ConversationUpdated } from './conversations.events.js';
 export type { FilterRecord } from './inbox-filters.js';
 export { joinList, splitList } from './inbox-filters.js';

@@ -176,13 +176,13 @@ const undoResolve: Rule = ({ beforeResolve }) => ({
 });
 
 /**
- * All allowed transitions; any other is refused. Private notes trigger none. The caller checks `isPastReopening` first,
+ * All allowed transitions; any other is refused. Private notes trigger none, nor do automatic messages. The caller checks `isPastReopening` first,
  * because a late message starts a new conversation.
  */
 export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
   contact_message: { pending: stay, open: stay, snoozed: wakeByContact, resolved: reopenByContact },
   agent_message: { pending: takeOver, open: stay, snoozed: stay, resolved: reopen },
-  bot_message: { pending: stay, open: stay, snoozed: stay, resolved: reopen },
+  bot_message: { pending: stay },
   take: { pending: takeFromBot, open: take, snoozed: take },
   handoff: { pending: handOffByBot, open: handOff },
   snooze: { open: snooze, snoozed: snooze },

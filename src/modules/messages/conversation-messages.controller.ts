@@ -6,7 +6,7 @@ import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, Creates, OperationId, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { ContactMergedAway } from '../contacts/index.js';
 import type { ConversationWithContact } from '../conversations/index.js';
-import { ConversationErased, ConversationExists, ConversationViewsService } from '../conversations/index.js';
+import { BotNotInControl, ConversationErased, ConversationExists, ConversationViewsService } from '../conversations/index.js';
 import { ReadBody, StartConversationBody } from './conversation-messages.schema.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { MessageReadsService } from './message-reads.service.js';
@@ -33,7 +33,7 @@ export class ConversationMessagesController {
   @Post()
   @Summary(
     'Start a conversation with a contact, with or without a first message.',
-    'Returns 409 `conversation_exists` with `conversation_id` if the channel allows one unresolved conversation per contact and there is one. With an API key, name the sender of the message: `member_id` or `bot_id`.',
+    'Returns 409 `conversation_exists` with `conversation_id` if the channel allows one unresolved conversation per contact and there is one. With an API key, name the sender of the message as `member_id`.',
   )
   @OperationId('Conversations_start')
   @Allow('conversations:write')
@@ -49,6 +49,7 @@ export class ConversationMessagesController {
     Unsupported,
     SenderRequired,
     SenderUnknown,
+    BotNotInControl,
   )
   async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationWithContact> {
     return this.views.toStaffView(await this.starts.startByStaff(caller, body));

@@ -9,6 +9,7 @@ import type { Contact } from '../contacts/index.js';
 import { ContactsService, VisitorPagesService } from '../contacts/index.js';
 import type { Conversation, ConversationContext } from '../conversations/index.js';
 import {
+  BotControlService,
   ConversationOpeningsService,
   ConversationExists,
   describeUserAgent,
@@ -60,6 +61,7 @@ export class ConversationStartsService {
     private readonly channels: ChannelsService,
     private readonly contacts: ContactsService,
     private readonly pages: VisitorPagesService,
+    private readonly botControl: BotControlService,
     private readonly clock: Clock,
   ) {}
 
@@ -193,9 +195,10 @@ export class ConversationStartsService {
         await this.contacts.lockForShare(principal);
         const startedId = await this.messages.findConversationId(principal, message);
         if (startedId !== null) throw new ConversationExists({ data: { conversation_id: startedId } });
+        const bot = await this.botControl.findServingBot(channel);
         return this.openings.open(
           principal,
-          { ...opening, contact: updated, context, preChat: record },
+          { ...opening, contact: updated, context, preChat: record, botId: bot?.id ?? null },
           async conversation => {
             // from here on, no concurrent message can have opened a conversation that this one would join unasked
             if (faults.length > 0) throw new ValidationFailed({ details: faults });

@@ -8,6 +8,7 @@ import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../p
 import { DeletedView } from '../../platform/schemas/deleted.schema.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import {
+  BotMessageLimit,
   ContentRequired,
   ContentTypeReserved,
   ConversationMoved,
@@ -21,7 +22,7 @@ import {
   SenderUnknown,
 } from './messages.errors.js';
 import { AttachmentUnavailable, AttachmentUrlsInterceptor } from '../attachments/index.js';
-import { ConversationErased, ConversationExists } from '../conversations/index.js';
+import { BotNotInControl, ConversationErased, ConversationExists } from '../conversations/index.js';
 import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
 import type { MessageRecord } from './message.js';
 import { toMessageRecord } from './message.js';
@@ -58,7 +59,7 @@ export class MessagesController {
   @Post()
   @Summary(
     'Send a message.',
-    'Returns 400 `content_required` without `content` and `attachment_ids`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` sends a private note that the visitor never sees; its `metadata.mentions` is a list of members who are notified.',
+    'Returns 400 `content_required` without `content` and `attachment_ids`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. A bot speaks only where it is in control: while the conversation is `pending` with it. `private: true` sends a private note that the visitor never sees; its `metadata.mentions` is a list of members who are notified.',
   )
   @Allow('conversations:write')
   @Creates(MessageView)
@@ -76,6 +77,8 @@ export class MessagesController {
     ReplyToNote,
     SenderRequired,
     SenderUnknown,
+    BotNotInControl,
+    BotMessageLimit,
   )
   async send(
     @Caller() caller: StaffPrincipal,

@@ -37,6 +37,11 @@ export const ReplyUnknown = defineError(
   'The message in `reply_to_id` is not in this conversation.',
 );
 export const ReplyToNote = defineError('invalid', 'reply_to_note', 'A public message cannot reply to a private note.');
+export const BotMessageLimit = defineError(
+  'unprocessable',
+  'bot_message_limit',
+  'The bot has sent 20 messages since the last one of a person. The conversation is handed off to people.',
+);
 export const NotSender = defineError('forbidden', 'not_sender', 'Only the sender can edit or delete a message.');
 export const EditWindowOver = defineError(
   'unprocessable',

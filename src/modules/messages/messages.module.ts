@@ -8,6 +8,7 @@ import { ContactsModule } from '../contacts/index.js';
 import { ConversationsModule } from '../conversations/index.js';
 import { MembersModule } from '../members/index.js';
 import { AutomaticMessagesService } from './automatic-messages.service.js';
+import { BotLimitsService } from './bot-limits.service.js';
 import { ContactMessageHooks } from './contact-message-hooks.js';
 import { ContactExportController } from './contact-export/contact-export.controller.js';
 import { ContactExportsService } from './contact-export/contact-exports.service.js';
@@ -57,6 +58,7 @@ import { InboxConsumer } from './inbox.consumer.js';
     MessagesRepository,
     FastPathSendsRepository,
     SendersService,
+    BotLimitsService,
     MessageMetricsService,
     MentionsService,
     MessageAppenderService,
@@ -75,7 +77,14 @@ import { InboxConsumer } from './inbox.consumer.js';
     ContactFilesListener,
     MessageErasureListener,
   ],
-  exports: [ContactMessageHooks, AutomaticMessagesService, MessageHistoryService, MessageReadsService],
+  exports: [
+    ContactMessageHooks,
+    AutomaticMessagesService,
+    BotLimitsService,
+    MessagesService,
+    MessageHistoryService,
+    MessageReadsService,
+  ],
 })
 export class MessagesModule {
   static readonly entities = [MessageEntity];

@@ -25,6 +25,19 @@ const HAS_PUBLIC = statement(`
     SELECT FROM message WHERE workspace_id = $1 AND conversation_id = $2 AND sender_type = ANY($3)
       AND NOT private AND content_type <> 'event' AND NOT (sender_type = 'bot' AND metadata ? 'auto')
   ) AS found`);
+/** Messages of a bot after the last public one of a person; counting stops at `$4`. */
+const IN_A_ROW = statement(`
+  SELECT count(*)::int AS count FROM (
+    SELECT FROM message
+    WHERE workspace_id = $1 AND conversation_id = $2 AND sender_type = 'bot' AND sender_id = $3
+      AND content_type <> 'event' AND NOT private AND seq > coalesce((
+        SELECT seq FROM message
+        WHERE workspace_id = $1 AND conversation_id = $2 AND sender_type IN ('contact', 'agent')
+          AND content_type <> 'event' AND NOT private
+        ORDER BY seq DESC LIMIT 1
+      ), 0)
+    LIMIT $4
+  ) AS sent`);
 /** After a contact merge, the remaining contact is the sender. */
 const RENAME_SENDER = statement(
   `
@@ -176,6 +189,11 @@ export class MessagesRepository {
     return (await this.sql.first<{ found: boolean }>(HAS_PUBLIC, [workspaceId, id, senders]))?.found ?? false;
   }
 
+  /** Counts the bot's messages since the last public one of a person, up to a limit. */
+  async countInARow({ workspaceId, id }: Conversation, botId: string, limit: number): Promise<number> {
+    return (await this.sql.first<{ count: number }>(IN_A_ROW, [workspaceId, id, botId, limit]))?.count ?? 0;
+  }
+
   async renameSender(workspaceId: string, conversationIds: readonly string[], from: string, to: string): Promise<void> {
     await this.sql.count(RENAME_SENDER, [workspaceId, conversationIds, from, to]);
   }
@@ -205,7 +223,8 @@ export class MessagesRepository {
         workspaceId,
         conversationId,
       });
-    return principal.kind === 'visitor' ? query.andWhere('NOT message.private') : query;
+    const seesNotes = principal.kind !== 'visitor' && principal.kind !== 'bot';
+    return seesNotes ? query : query.andWhere('NOT message.private');
   }
 
   private get rows() {

@@ -10,9 +10,16 @@ import { AttachmentsService } from '../attachments/index.js';
 import { ReplyTimesService } from '../availability/index.js';
 import { ContactsService } from '../contacts/index.js';
 import type { Conversation, SenderType, Trigger } from '../conversations/index.js';
-import { ConversationChangesService, ConversationErased, ConversationsService } from '../conversations/index.js';
+import {
+  BotControlService,
+  ConversationChangesService,
+  ConversationErased,
+  ConversationsService,
+} from '../conversations/index.js';
+import { BotLimitsService } from './bot-limits.service.js';
 import { ContactMessageHooks } from './contact-message-hooks.js';
 import {
+  BotMessageLimit,
   ContentRequired,
   ContentTypeReserved,
   ConversationMoved,
@@ -75,6 +82,8 @@ export class MessagesService {
     private readonly contactMessageHooks: ContactMessageHooks,
     private readonly replyTimes: ReplyTimesService,
     private readonly attachments: AttachmentsService,
+    private readonly botControl: BotControlService,
+    private readonly botLimits: BotLimitsService,
   ) {}
 
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
@@ -84,11 +93,18 @@ export class MessagesService {
 
   /**
    * Sends a message to a conversation that the caller may see. A used `client_message_id` returns the existing message.
+   * A bot that has reached its limit loses the conversation to people.
    */
   async send(principal: Principal, conversationId: string, request: NewMessage): Promise<SendResult> {
     assertSendable(request);
     const message = await this.trySendFast(principal, conversationId, request);
-    return message ? { message, created: true } : this.sendWithLock(principal, conversationId, request);
+    if (message) return { message, created: true };
+    try {
+      return await this.sendWithLock(principal, conversationId, request);
+    } catch (error) {
+      if (error instanceof BotMessageLimit) await this.botLimits.handOff(principal.workspaceId, conversationId);
+      throw error;
+    }
   }
 
   /** Sends under the conversation's lock, in a transaction. Handles every case; `assertSendable` must have passed. */
@@ -109,7 +125,7 @@ export class MessagesService {
     if (hasAttachments(request)) return null;
     // sendWithLock reports an invalid sender, after it has checked that the conversation is visible
     const sender = await this.senders.resolveSender(principal, request).catch(nullIfDomainError);
-    if (!sender) return null;
+    if (!sender || sender.type === 'bot') return null;
     return this.fastPath.send(principal, conversationId, draftOf(sender, request), actorOfSender(sender));
   }
 
@@ -119,11 +135,16 @@ export class MessagesService {
     const sender = await this.senders.resolveSender(principal, request);
     const existing = await this.findExisting(conversation, sender, request.client_message_id);
     if (existing) return { message: existing, conversation, created: false };
+    if (sender.type === 'bot') await this.assertBotMaySpeak(conversation, sender.id);
     await this.assertExpectations(principal, conversation, request);
     const metadata = await this.mentions.resolve(conversation, request.metadata ?? {});
     const actor = actorOfSender(sender);
     const askedAt = waitsForPersonSince(conversation);
-    if (!request.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
+    if (!request.private) {
+      const isReopened = sender.type === 'contact' && conversation.status === 'resolved';
+      const bot = isReopened ? await this.botControl.findServingBotOf(conversation) : null;
+      await this.changes.trigger(conversation, TRIGGER[sender.type], actor, { botId: bot?.id ?? null });
+    }
     const firstOfOpening = conversation.contactDue;
     const answersSince = sender.type === 'agent' && !request.private ? askedAt : null;
     const facts = answersSince && {
@@ -160,6 +181,12 @@ export class MessagesService {
     clientId: string | undefined,
   ): Promise<Message | null> {
     return clientId === undefined ? null : this.messages.findByClientId(conversation.id, sender, clientId);
+  }
+
+  /** @throws BotNotInControl, BotMessageLimit */
+  private async assertBotMaySpeak(conversation: Conversation, botId: string): Promise<void> {
+    await this.botControl.assertInControl(conversation, botId);
+    await this.botLimits.assertBelowLimit(conversation, botId);
   }
 
   private async claimAttachments(

@@ -30,6 +30,8 @@ export class SendersService {
         return { type: 'contact', id: principal.contactId, name: null };
       case 'agent':
         return { type: 'agent', id: principal.memberId, name: principal.name };
+      case 'bot':
+        return { type: 'bot', id: principal.botId, name: principal.name };
       case 'system':
         return { type: 'bot', id: await this.bots.systemBotId(principal.workspaceId), name: null };
       case 'api_key':

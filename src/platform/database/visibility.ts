@@ -5,7 +5,7 @@ import { scopeOf } from '../../kernel/principal.js';
 /** The limits of a caller: it may see the rows of this workspace, contact and channels. */
 export interface Visibility {
   workspaceId: string;
-  /** The contact of a visitor; null for all other callers. */
+  /** The contact of a visitor, or of a bot's conversation; null for all other callers. */
   contactId: string | null;
   channels: ChannelScope;
 }
@@ -13,7 +13,7 @@ export interface Visibility {
 export function visibilityOf(principal: Principal): Visibility {
   return {
     workspaceId: principal.workspaceId,
-    contactId: principal.kind === 'visitor' ? principal.contactId : null,
+    contactId: principal.kind === 'visitor' || principal.kind === 'bot' ? principal.contactId : null,
     channels: scopeOf(principal),
   };
 }

@@ -7,6 +7,7 @@ import type { Bot } from '../../bots/index.js';
 import { BotTeardownHooks } from '../../bots/index.js';
 import { toChannelRecord } from '../channel.js';
 import '../channels.events.js';
+import { ChannelChangeHooks } from '../channel-change-hooks.js';
 import { ChannelsRepository } from '../channels.repository.js';
 
 /** Removes a deleted bot from the routing of its channels. Their new conversations go to people. */
@@ -16,6 +17,7 @@ export class BotDeletionListener implements OnModuleInit {
     private readonly channels: ChannelsRepository,
     private readonly events: EventLogService,
     private readonly teardownHooks: BotTeardownHooks,
+    private readonly changeHooks: ChannelChangeHooks,
     private readonly clock: Clock,
   ) {}
 
@@ -25,6 +27,7 @@ export class BotDeletionListener implements OnModuleInit {
 
   private async detach(bot: Bot, by: Principal): Promise<void> {
     for (const channel of await this.channels.lockRoutedTo(bot.workspaceId, bot.id)) {
+      const from = { ...channel };
       channel.routing = { ...channel.routing, bot_id: null };
       channel.updatedAt = this.clock.now();
       await this.channels.save(channel);
@@ -35,6 +38,7 @@ export class BotDeletionListener implements OnModuleInit {
         actor: actorOf(by),
         payload: toChannelRecord(channel),
       });
+      await this.changeHooks.run({ from, to: channel }, by);
     }
   }
 }

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import type { Principal } from '../../kernel/principal.js';
+import { systemOf } from '../../kernel/principal.js';
+import type { Bot } from '../bots/index.js';
+import { BotsService } from '../bots/index.js';
+import type { Channel } from '../channels/index.js';
+import { ChannelsService } from '../channels/index.js';
+import type { Conversation } from './conversation.js';
+import { isControlledByBot } from './conversation.js';
+import { BotNotInControl } from './conversations.errors.js';
+
+/** Why a bot no longer serves a conversation, as the handoff tells it. */
+type DetachmentReason = 'bot_deleted' | 'bot_disabled' | 'bot_detached';
+
+/** Decides which bot serves a conversation, and what it may do there. */
+@Injectable()
+export class BotControlService {
+  constructor(
+    private readonly channels: ChannelsService,
+    private readonly bots: BotsService,
+  ) {}
+
+  /** Finds the enabled bot that the channel is routed to; null if people serve it. */
+  async findServingBot({ workspaceId, routing, deletedAt }: Channel): Promise<Bot | null> {
+    if (routing.bot_id === null || deletedAt !== null) return null;
+    const bot = await this.bots.find(systemOf(workspaceId), routing.bot_id);
+    return bot?.status === 'enabled' ? bot : null;
+  }
+
+  /** Like `findServingBot`, for the channel of a conversation. */
+  async findServingBotOf({ workspaceId, channelId }: Conversation): Promise<Bot | null> {
+    const channel = await this.channels.find(workspaceId, channelId);
+    return channel && this.findServingBot(channel);
+  }
+
+  /** @throws BotNotInControl unless the bot is in control of the conversation, and its channel is routed to it */
+  async assertInControl(conversation: Conversation, botId: string): Promise<void> {
+    if (!isControlledByBot(conversation, botId)) throw new BotNotInControl();
+    if ((await this.findServingBotOf(conversation))?.id !== botId) throw new BotNotInControl();
+  }
+
+  /**
+   * The actor of a change: the caller, or the bot that an API key names.
+   * @throws BotNotInControl
+   */
+  async resolveActor(principal: Principal, conversation: Conversation, botId: string | undefined): Promise<Actor> {
+    const named = principal.kind === 'api_key' ? botId : undefined;
+    const id = principal.kind === 'bot' ? principal.botId : named;
+    if (id === undefined) return actorOf(principal);
+    await this.assertInControl(conversation, id);
+    return { type: 'bot', id };
+  }
+
+  /** @returns null if the bot still serves the conversations of the channel */
+  async findDetachment(channel: Channel, botId: string): Promise<DetachmentReason | null> {
+    const bot = await this.bots.find(systemOf(channel.workspaceId), botId);
+    if (!bot) return 'bot_deleted';
+    if (channel.routing.bot_id !== botId || channel.deletedAt !== null) return 'bot_detached';
+    return bot.status === 'enabled' ? null : 'bot_disabled';
+  }
+}
