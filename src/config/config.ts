@@ -179,6 +179,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     mailRetentionDays: env.RETENTION_MAILS_DAYS,
+    botTurnRetentionDays: env.RETENTION_BOT_TURNS_DAYS,
     notificationRetentionDays: env.RETENTION_NOTIFICATIONS_DAYS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,

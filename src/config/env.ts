@@ -147,6 +147,7 @@ export const VARIABLES = {
     '30',
     'How long the record of a mail is kept. Its text is deleted when it was sent.',
   ),
+  RETENTION_BOT_TURNS_DAYS: variable(integer(1, 36_500), '30', 'How long deliveries to bots are kept after their end.'),
   RETENTION_NOTIFICATIONS_DAYS: variable(integer(1, 36_500), '90', 'How long notifications of members are kept.'),
   AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long entries of the audit log are kept.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),

@@ -1,9 +1,16 @@
 export { AutomaticMessagesService } from './automatic-messages.service.js';
+export { BotLimitsService } from './bot-limits.service.js';
+export { BotMessageHooks } from './bot-message-hooks.js';
 export type { ContactMessage } from './contact-message-hooks.js';
 export { ContactMessageHooks } from './contact-message-hooks.js';
 export { MessageHistoryService } from './message-history.service.js';
+export { VisitorMessageBody } from './message.schema.js';
+export { MESSAGE_CHARS } from './message.js';
 export type { MessageRecord } from './message.js';
 export type { ConversationProgress, MessageChanged, MessageCreated, MessageFacts } from './messages.events.js';
 export { mentionsOf } from './message-metadata.js';
 export { MessageReadsService } from './message-reads.service.js';
+export { BotMessageLimit } from './messages.errors.js';
+export type { NewMessage } from './messages.service.js';
+export { assertHasContent, assertSendable, MessagesService } from './messages.service.js';
 export { MessagesModule } from './messages.module.js';

@@ -36,6 +36,11 @@ export class MessageHistoryService {
     return (await this.messages.findAnswers(conversation, range, limit)).map(toMessageRecord);
   }
 
+  /** Public messages before a `seq`, newest first, with unsent ones. Timeline entries are left out. */
+  async findPublicBefore(conversation: Conversation, seq: number, limit: number): Promise<MessageRecord[]> {
+    return (await this.messages.findPublicBefore(conversation, seq, limit)).map(toMessageRecord);
+  }
+
   /** Yields the messages and timeline entries from the newest to the oldest, and reads them page by page. */
   async *readBackwards(
     conversation: Conversation,

@@ -8,6 +8,7 @@ import { ContactsModule } from '../contacts/index.js';
 import { ConversationsModule } from '../conversations/index.js';
 import { MembersModule } from '../members/index.js';
 import { AutomaticMessagesService } from './automatic-messages.service.js';
+import { BotMessageHooks } from './bot-message-hooks.js';
 import { BotLimitsService } from './bot-limits.service.js';
 import { ContactMessageHooks } from './contact-message-hooks.js';
 import { ContactExportController } from './contact-export/contact-export.controller.js';
@@ -59,6 +60,7 @@ import { InboxConsumer } from './inbox.consumer.js';
     FastPathSendsRepository,
     SendersService,
     BotLimitsService,
+    BotMessageHooks,
     MessageMetricsService,
     MentionsService,
     MessageAppenderService,
@@ -81,6 +83,7 @@ import { InboxConsumer } from './inbox.consumer.js';
     ContactMessageHooks,
     AutomaticMessagesService,
     BotLimitsService,
+    BotMessageHooks,
     MessagesService,
     MessageHistoryService,
     MessageReadsService,

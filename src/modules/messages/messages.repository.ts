@@ -98,6 +98,16 @@ export class MessagesRepository {
     return forwards ? rows : rows.reverse();
   }
 
+  /** Public messages before a `seq`, newest first. Leaves out timeline entries. */
+  findPublicBefore(conversation: Conversation, seq: number, limit: number): Promise<Message[]> {
+    return this.loadWithoutErased(
+      this.ofConversation(systemOf(conversation.workspaceId), conversation)
+        .andWhere(`message.seq < :seq AND NOT message.private AND message.contentType <> 'event'`, { seq })
+        .orderBy('message.seq', 'DESC')
+        .limit(limit),
+    );
+  }
+
   async find(principal: Principal, conversation: Conversation, id: string): Promise<Message | null> {
     const query = this.ofConversation(principal, conversation).andWhere('message.id = :id', { id });
     return (await this.loadWithoutErased(query))[0] ?? null;

@@ -16,6 +16,7 @@ import {
   ConversationErased,
   ConversationsService,
 } from '../conversations/index.js';
+import { BotMessageHooks } from './bot-message-hooks.js';
 import { BotLimitsService } from './bot-limits.service.js';
 import { ContactMessageHooks } from './contact-message-hooks.js';
 import {
@@ -84,6 +85,7 @@ export class MessagesService {
     private readonly attachments: AttachmentsService,
     private readonly botControl: BotControlService,
     private readonly botLimits: BotLimitsService,
+    private readonly botMessageHooks: BotMessageHooks,
   ) {}
 
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
@@ -157,6 +159,7 @@ export class MessagesService {
     const draft = { ...draftOf(sender, request), id, metadata, attachments };
     const message = await this.appender.append(conversation, draft, actor, facts ?? undefined);
     if (sender.type === 'contact') await this.contactMessageHooks.run({ conversation, message, firstOfOpening });
+    if (sender.type === 'bot') await this.botMessageHooks.run({ conversation, message });
     if (answersSince) {
       await this.replyTimes.record(conversation, { askedAt: answersSince, answeredAt: message.createdAt });
     }

@@ -1,0 +1,53 @@
+import { DomainError } from '../../kernel/domain-error.js';
+import { readShape } from '../../platform/schemas/validation.js';
+import { BotActionAnswer, BotAnswer, BotMessageBody } from './bot-answer.schema.js';
+
+/** The bot's server answered what the service cannot use. The attempt has failed and is made again. */
+export class AnswerUnusable extends Error {}
+
+/**
+ * Reads the JSON of a whole answer. An empty body, or one that is no JSON by its type, has no messages: the bot answers
+ * later.
+ * @throws AnswerUnusable
+ */
+export function readAnswer(contentType: string, body: string): BotAnswer {
+  if (body.trim() === '' || !/^application\/([\w.+-]+\+)?json\b/i.test(contentType)) return {};
+  return readAs(BotAnswer, body);
+}
+
+/** @throws AnswerUnusable */
+export function readMessage(json: string): BotMessageBody {
+  return readAs(BotMessageBody, json);
+}
+
+/** @throws AnswerUnusable */
+export function readAction(json: string): BotActionAnswer {
+  return readAs(BotActionAnswer, json);
+}
+
+/** @returns the text of a piece of a streamed message @throws AnswerUnusable */
+export function readDelta(json: string): string {
+  const value = parse(json) as { text?: unknown };
+  if (typeof value.text !== 'string') throw new AnswerUnusable('a delta has no text');
+  return value.text;
+}
+
+function readAs<Shape extends object>(type: new () => Shape, json: string): Shape {
+  try {
+    return readShape(type, parse(json), 'answer');
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const [fault] = error.details ?? [];
+    throw new AnswerUnusable(`${error.code}: ${fault?.field ?? ''} ${fault?.message ?? ''}`, { cause: error });
+  }
+}
+
+function parse(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    throw new AnswerUnusable('the answer is no JSON', { cause: error });
+  }
+  throw new AnswerUnusable('the answer is no JSON object');
+}
