@@ -6,6 +6,7 @@ import { AuthModule } from './modules/auth/index.js';
 import { AutoResolveModule } from './modules/auto-resolve/index.js';
 import { AvailabilityModule } from './modules/availability/index.js';
 import { AwayModule } from './modules/away/index.js';
+import { BotDialogueModule } from './modules/bot-dialogue/index.js';
 import { BotsModule } from './modules/bots/index.js';
 import { BulkActionsModule } from './modules/bulk-actions/index.js';
 import { CannedResponsesModule } from './modules/canned-responses/index.js';
@@ -65,6 +66,7 @@ export const MODULES = [
   ViewsModule,
   NotificationsModule,
   AssignmentModule,
+  BotDialogueModule,
   AuditModule,
   SearchModule,
   ReportsModule,

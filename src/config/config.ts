@@ -64,6 +64,7 @@ export abstract class Config {
   abstract readonly eventRetentionDays: number;
   abstract readonly auditRetentionDays: number;
   abstract readonly mailRetentionDays: number;
+  abstract readonly botTurnRetentionDays: number;
   abstract readonly notificationRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;

@@ -39,6 +39,7 @@ export const RATE_LIMITS = {
   transcript_address: { points: 3, seconds: HOUR, by: 'address mailed to' },
   transcript_address_day: { points: 10, seconds: 24 * HOUR, by: 'address mailed to' },
   transcript_workspace: { points: 200, seconds: HOUR, by: 'workspace' },
+  endpoint_test: { points: 10, seconds: MINUTE, by: 'workspace' },
   reports: { points: 30, seconds: MINUTE, by: 'member or API key' },
   rating: { points: 10, seconds: HOUR, by: 'contact' },
   search: { points: 60, seconds: MINUTE, by: 'member or API key' },

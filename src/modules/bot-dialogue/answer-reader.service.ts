@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.js';
 import { readEventStream } from '../../platform/outbound/event-stream.js';
 import type { OutboundStream } from '../../platform/outbound/outbound-requests.service.js';
 import { assertSendable, MESSAGE_CHARS } from '../messages/index.js';
-import { AnswerUnusable, readAction, readAnswer, readDelta, readMessage } from './bot-answer.js';
+import { AnswerUnusable, isSuccess, readAction, readAnswer, readDelta, readMessage, readText } from './bot-answer.js';
 import type { BotMessageBody } from './bot-answer.schema.js';
 import type { NumberedMessage } from './bot-answers.service.js';
 import { BotAnswersService } from './bot-answers.service.js';
@@ -24,7 +24,7 @@ export class AnswerReaderService {
 
   /** @throws AnswerUnusable, TurnLost, AnswerTooLarge, EndpointUnreachable */
   async read(attempt: LiveAttempt, { status, contentType, body }: OutboundStream): Promise<void> {
-    if (status < 200 || status > 299) throw new AnswerUnusable(`the server answered ${status}`);
+    if (!isSuccess(status)) throw new AnswerUnusable(`the server answered ${status}`);
     if (/^text\/event-stream\b/i.test(contentType)) return this.readStream(attempt, body);
     const { messages = [], action } = readAnswer(contentType, await readText(body));
     const numbered = messages.map(message => numberedIn(attempt, message));
@@ -95,10 +95,4 @@ function numberedIn(attempt: LiveAttempt, message: BotMessageBody): NumberedMess
     throw error instanceof DomainError ? new AnswerUnusable(error.code, { cause: error }) : error;
   }
   return { ...message, number: (attempt.messages += 1) };
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }

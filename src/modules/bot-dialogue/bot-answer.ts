@@ -25,6 +25,17 @@ export function readAction(json: string): BotActionAnswer {
   return readAs(BotActionAnswer, json);
 }
 
+/** True for a status that counts as an answer. Redirects are not followed. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 /** @returns the text of a piece of a streamed message @throws AnswerUnusable */
 export function readDelta(json: string): string {
   const value = parse(json) as { text?: unknown };

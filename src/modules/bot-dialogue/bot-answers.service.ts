@@ -21,7 +21,7 @@ export interface NumberedMessage extends NewMessage {
   number: number;
 }
 
-/** What a turn comes to. */
+/** The messages and the action of a turn. */
 interface Answer {
   messages: readonly NumberedMessage[];
   action?: BotActionAnswer | undefined;
@@ -55,13 +55,13 @@ export class BotAnswersService {
 
   /**
    * Stores the answer and ends the turn. One without message and action is awaited until the turn's deadline.
-   * @param said true if messages of the turn were stored before
+   * @param hasSpoken true if messages of the turn were stored before
    * @throws TurnLost, AnswerUnusable
    */
-  complete(turn: ClaimedTurn, bot: Bot, { messages, action }: Answer, said: boolean): Promise<void> {
+  complete(turn: ClaimedTurn, bot: Bot, { messages, action }: Answer, hasSpoken: boolean): Promise<void> {
     return this.inTurn(turn, async conversation => {
       const isBelowLimit = await this.send(turn, bot, conversation, messages);
-      if (said || messages.length > 0 || action) await this.turns.end(turn, 'answered', this.clock.now());
+      if (hasSpoken || messages.length > 0 || action) await this.turns.end(turn, 'answered', this.clock.now());
       else await this.turns.awaitAnswer(turn);
       if (action && isBelowLimit) await this.act(conversation, bot, action);
       await this.turns.openNext(turn.workspaceId, turn.conversationId, this.clock.now());

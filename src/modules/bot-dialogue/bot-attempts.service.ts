@@ -43,7 +43,7 @@ export class BotAttemptsService {
   /** Never throws: what fails here is claimed again when its lease has ended. */
   async run(claimed: ClaimedTurn): Promise<void> {
     try {
-      if (claimed.kind === 'ended') await this.tellEnd(claimed);
+      if (claimed.kind === 'ended') await this.notifyEnd(claimed);
       else await this.answer(claimed);
     } catch (error) {
       if (error instanceof TurnLost) return;
@@ -109,7 +109,7 @@ export class BotAttemptsService {
   }
 
   /** One attempt, whose answer is ignored. */
-  private async tellEnd(claimed: ClaimedTurn): Promise<void> {
+  private async notifyEnd(claimed: ClaimedTurn): Promise<void> {
     const conversation = await this.findConversation(claimed);
     const bot = await this.work.query(() => this.bots.find(systemOf(claimed.workspaceId), claimed.botId));
     const isFirst = claimed.attempts === 0;

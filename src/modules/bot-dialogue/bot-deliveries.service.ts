@@ -48,7 +48,7 @@ export class BotDeliveriesService {
   }
 }
 
-/** What follows from private notes is told as of the last public message. */
+/** The conversation as of its last public message: private notes leave no trace. */
 function publicRecord(conversation: Conversation): object {
   const { lastPublicMessage, lastPublicSeq, createdAt } = conversation;
   const record = toConversationRecord(conversation);

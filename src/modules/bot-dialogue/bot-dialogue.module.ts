@@ -7,14 +7,15 @@ import { AnswerReaderService } from './answer-reader.service.js';
 import { BotAnswersService } from './bot-answers.service.js';
 import { BotAttemptsService } from './bot-attempts.service.js';
 import { BotDeliveriesService } from './bot-deliveries.service.js';
-import { BotDialogueController } from './bot-dialogue.controller.js';
 import { BotMetricsService } from './bot-metrics.service.js';
 import { BotNoticesService } from './bot-notices.service.js';
+import { BotTestsController } from './bot-tests.controller.js';
 import { BotTestsService } from './bot-tests.service.js';
 import { BotTurnRetentionJob } from './bot-turn-retention.job.js';
 import { BotTurnEntity } from './bot-turn.entity.js';
 import { BotTurnsRepository } from './bot-turns.repository.js';
 import { BotTurnsWorker } from './bot-turns.worker.js';
+import { BotTypingController } from './bot-typing.controller.js';
 import { BotTypingService } from './bot-typing.service.js';
 import { ContactMessageListener } from './listeners/contact-message.listener.js';
 import { LostControlListener } from './listeners/lost-control.listener.js';
@@ -22,7 +23,7 @@ import { LiveAttemptsRegistry } from './live-attempts.registry.js';
 
 @Module({
   imports: [BotsModule, ContactsModule, ConversationsModule, MessagesModule],
-  controllers: [BotDialogueController],
+  controllers: [BotTestsController, BotTypingController],
   providers: [
     BotTurnsRepository,
     BotMetricsService,

@@ -121,7 +121,11 @@ export class BotTurnsRepository {
     await this.sql.count(AWAIT, [workspaceId, id]);
   }
 
-  async end({ workspaceId, id }: Key, state: Extract<TurnState, 'answered' | 'failed' | 'cancelled'>, now: Date): Promise<void> {
+  async end(
+    { workspaceId, id }: Key,
+    state: Extract<TurnState, 'answered' | 'failed' | 'cancelled'>,
+    now: Date,
+  ): Promise<void> {
     await this.sql.count(END, [workspaceId, id, state, now]);
   }
 

@@ -15,7 +15,7 @@ const STOP_MS = 4_000;
 @Injectable()
 export class BotTurnsWorker extends DueWorker<ClaimedTurn> {
   protected readonly name = 'bot_turns';
-  private readonly running = new Set<Promise<void>>();
+  private readonly underWay = new Set<Promise<void>>();
 
   constructor(
     dependencies: WorkerDependencies,
@@ -28,7 +28,7 @@ export class BotTurnsWorker extends DueWorker<ClaimedTurn> {
 
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    const ended = Promise.all(this.running);
+    const ended = Promise.all(this.underWay);
     await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
     this.live.abortAll();
     await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
@@ -45,10 +45,10 @@ export class BotTurnsWorker extends DueWorker<ClaimedTurn> {
 
   protected work(turn: ClaimedTurn): Promise<boolean> {
     const attempt = this.attempts.run(turn).finally(() => {
-      this.running.delete(attempt);
+      this.underWay.delete(attempt);
       this.wake();
     });
-    this.running.add(attempt);
+    this.underWay.add(attempt);
     return Promise.resolve(true);
   }
 

@@ -8,6 +8,9 @@ import { BotNoticesService } from './bot-notices.service.js';
 import { BotTurnsRepository } from './bot-turns.repository.js';
 import { LiveAttemptsRegistry } from './live-attempts.registry.js';
 
+/** Time for which a typing indicator is shown. */
+export const TYPING_MS = 8_000;
+
 /** Shows that a bot is writing an answer that it will send through the API. */
 @Injectable()
 export class BotTypingService {

@@ -93,9 +93,9 @@ export class LiveAttemptsRegistry implements OnModuleInit, OnApplicationBootstra
   private async renew(): Promise<void> {
     const attempts = [...this.attempts.values()];
     if (attempts.length === 0) return;
-    const held = attempts.map(({ turn, deadlineAt }) => ({ ...turn, deadlineAt }));
+    const claims = attempts.map(({ turn, deadlineAt }) => ({ ...turn, deadlineAt }));
     const leaseEnd = new Date(this.clock.now().getTime() + LEASE_MS);
-    const renewed = new Set(await this.work.query(() => this.turns.renew(held, leaseEnd)));
+    const renewed = new Set(await this.work.query(() => this.turns.renew(claims, leaseEnd)));
     for (const attempt of attempts) if (!renewed.has(attempt.turn.id) && !attempt.isComplete) attempt.lose();
   }
 }

@@ -192,7 +192,12 @@ export class BotsService {
   }
 
   private async recordEvent(type: ChangeEvent, bot: Bot, by: StaffPrincipal): Promise<void> {
-    await this.events.record({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: withoutQuery(toBotRecord(bot)) });
+    await this.events.record({
+      type,
+      workspaceId: bot.workspaceId,
+      actor: actorOf(by),
+      payload: withoutQuery(toBotRecord(bot)),
+    });
   }
 }
 

@@ -33,7 +33,13 @@ export type {
   Status,
   Unread,
 } from './conversation.js';
-export { BotNotInControl, ConversationErased, ConversationExists, InvalidTransition, unknownId } from './conversations.errors.js';
+export {
+  BotNotInControl,
+  ConversationErased,
+  ConversationExists,
+  InvalidTransition,
+  unknownId,
+} from './conversations.errors.js';
 export type { ConversationCreated, ConversationRead, ConversationUpdated } from './conversations.events.js';
 export type { FilterRecord } from './inbox-filters.js';
 export { joinList, splitList } from './inbox-filters.js';

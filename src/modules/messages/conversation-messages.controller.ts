@@ -6,7 +6,12 @@ import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, Creates, OperationId, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { ContactMergedAway } from '../contacts/index.js';
 import type { ConversationWithContact } from '../conversations/index.js';
-import { BotNotInControl, ConversationErased, ConversationExists, ConversationViewsService } from '../conversations/index.js';
+import {
+  BotNotInControl,
+  ConversationErased,
+  ConversationExists,
+  ConversationViewsService,
+} from '../conversations/index.js';
 import { ReadBody, StartConversationBody } from './conversation-messages.schema.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { MessageReadsService } from './message-reads.service.js';

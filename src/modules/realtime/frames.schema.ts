@@ -5,7 +5,10 @@ import type { ConversationRecord, Status, VisitorConversationRecord } from '../c
 import type { Presence, PresenceSubject } from '../../kernel/presence.js';
 import { PRESENCES } from '../../kernel/presence.js';
 import type { MemberDisplay } from '../members/index.js';
+import type { DraftRecord, DraftSender, DraftState } from '../bot-dialogue/index.js';
+import { DRAFT_STATES } from '../bot-dialogue/index.js';
 import type { MessageRecord } from '../messages/index.js';
+import { MESSAGE_CHARS } from '../messages/index.js';
 import type { NotificationRecord } from '../notifications/index.js';
 import { AnyValue, Embedded, EmbeddedMap } from '../../platform/schemas/answer-fields.js';
 import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/schemas/fields.js';
@@ -154,10 +157,30 @@ export class VisitorPageData {
 
 export class TypingData {
   @Id() conversation_id!: string;
-  @Choice(['agent', 'contact']) sender_type!: 'agent' | 'contact';
+  @Choice(['agent', 'contact', 'bot']) sender_type!: 'agent' | 'contact' | 'bot';
   @Id() sender_id!: string;
   @Text({ nullable }) name!: string | null;
   @Integer({ optional, description: 'On `typing`: milliseconds until the indicator expires.' }) expires_in_ms?: number;
+}
+
+export class DraftSenderData implements DraftSender {
+  @Choice(['bot']) type!: 'bot';
+  @Id() id!: string;
+  @Text({ example: 'Parcel bot' }) name!: string;
+  @Text({ nullable, max: 2048, example: 'https://shop.example/bot.png' }) avatar_url!: string | null;
+}
+
+export class MessageDraftData implements DraftRecord {
+  @Id() conversation_id!: string;
+  @Id({ description: 'The stored message has it as `metadata.draft_id`.' }) draft_id!: string;
+  @Id({ description: 'The delivery that the bot answers.' }) turn_id!: string;
+  @Nested(() => DraftSenderData) sender!: DraftSenderData;
+  @Text({ min: 0, max: MESSAGE_CHARS, description: 'All of the message so far.', example: 'Your parcel is' })
+  text!: string;
+  @Choice(DRAFT_STATES, {
+    description: '`done`: the message follows or is there. `cancelled`: people took over; nothing of it is kept.',
+  })
+  state!: DraftState;
 }
 
 export class NotificationCreatedData {

@@ -31,6 +31,11 @@ export const EPHEMERAL_FRAMES = {
   ),
   authenticated: both('The answer to `auth`, with the expiry of the new token.', 'AuthenticatedData'),
   typing: both('Somebody is typing. Expires after 8 s. Not sent to the sender.', 'TypingData'),
+  'message.draft': both(
+    'A bot writes a message. At most 5 a second. Only sockets in the room of the conversation, or that sent `viewing` ' +
+      'for it, and its visitor receive this frame; they also receive the current draft when they join.',
+    'MessageDraftData',
+  ),
   'presence.updated': both(
     'The presence of a member or contact changed. Agents receive it for all members and for the contacts that they ' +
       'can see, and once for each when an inbox opens. Visitors receive it for the agents assigned to their ' +

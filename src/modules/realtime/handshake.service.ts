@@ -12,6 +12,7 @@ import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
 import { isOriginAllowed, ChannelsService, OriginNotAllowed } from '../channels/index.js';
 import type { ConversationScope } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
+import { BotFramesService } from './bot-frames.service.js';
 import { ephemeralFrame } from './ephemeral-frames.js';
 import { ResumeService } from './resume.service.js';
 import { PageViewersService } from './presence/page-viewers.service.js';
@@ -38,6 +39,7 @@ export class HandshakeService extends ConnectionAuthorizer {
     private readonly viewing: ViewingService,
     private readonly assigneePresence: AssigneePresenceService,
     private readonly pageViewers: PageViewersService,
+    private readonly botFrames: BotFramesService,
   ) {
     super();
   }
@@ -55,8 +57,13 @@ export class HandshakeService extends ConnectionAuthorizer {
   async onOpen(connection: SocketConnection): Promise<void> {
     this.rescoping.applyMissedChange(connection);
     await this.resume.start(connection);
-    if (connection.principal.kind === 'visitor') return this.assigneePresence.refresh(connection);
     const { conversationId: id, channelId, contactId } = connection.admission;
+    if (id !== null) this.botFrames.sendDraft(connection, id);
+    if (connection.principal.kind === 'visitor') {
+      const { principal } = connection;
+      if (id === null) this.botFrames.sendDraftsOfContact(connection, principal.contactId, principal.channelId);
+      return this.assigneePresence.refresh(connection);
+    }
     if (id !== null && channelId !== null && contactId !== null) {
       const { workspaceId } = connection.principal;
       return this.pageViewers.follow(connection, 'room', { id, workspaceId, channelId, contactId });

@@ -8,6 +8,7 @@ import { ConversationsModule } from '../conversations/index.js';
 import { MembersModule } from '../members/index.js';
 import { ViewsModule } from '../views/index.js';
 import { AgentGateway } from './agent.gateway.js';
+import { BotFramesService } from './bot-frames.service.js';
 import { DeliveryService } from './delivery.service.js';
 import { EventDeliveriesService } from './event-deliveries.service.js';
 import { EventsController } from './events.controller.js';
@@ -55,6 +56,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     ResumeService,
     RenewalService,
     TypingService,
+    BotFramesService,
     NotificationFramesService,
     PresenceMetadataLoader,
     LastSeenService,

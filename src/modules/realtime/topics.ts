@@ -19,6 +19,8 @@ export const topics = {
   conversation: (conversationId: string) => `conversation:${conversationId}`,
   /** All conversations of a contact on one channel, in the view of the visitor. The same that its requests can read. */
   contact: (contactId: string, channelId: string) => `contact:${contactId}:${channelId}`,
+  /** One conversation, for sockets of agents that say that they view it. */
+  viewers: (conversationId: string) => `viewers:${conversationId}`,
   /** One conversation, in the view of the visitor. */
   visitorConversation: (conversationId: string) => `visitor-conversation:${conversationId}`,
   /** The sockets of a session; closed with it. */

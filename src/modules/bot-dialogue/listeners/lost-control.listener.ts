@@ -40,11 +40,11 @@ export class LostControlListener implements OnModuleInit {
       lost.map(({ to }) => to.id),
       this.clock.now(),
     );
-    for (const { from, to } of lost) await this.tellEnd(from, to, actor);
+    for (const { from, to } of lost) await this.notifyEnd(from, to, actor);
     this.worker.wakeAfterCommit();
   }
 
-  private async tellEnd(from: Conversation, to: Conversation, actor: Actor): Promise<void> {
+  private async notifyEnd(from: Conversation, to: Conversation, actor: Actor): Promise<void> {
     const { botId } = from;
     if (botId === null || (actor.type === 'bot' && actor.id === botId)) return;
     const bot = await this.bots.find(systemOf(to.workspaceId), botId);

@@ -61,7 +61,13 @@ export class BotDetachmentListener implements OnModuleInit {
       const reason = await this.control.findDetachment(channel, botId);
       if (reason === null) continue;
       const detached = controlled.filter(conversation => conversation.botId === botId);
-      await this.changes.triggerAll(detached, 'handoff', actor, { reason }, reason === 'bot_deleted' ? { botId: null } : {});
+      await this.changes.triggerAll(
+        detached,
+        'handoff',
+        actor,
+        { reason },
+        reason === 'bot_deleted' ? { botId: null } : {},
+      );
     }
   }
 }

@@ -12,6 +12,7 @@ import { PresenceGroups } from '../../../platform/presence/presence-groups.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
 import { ConversationsService } from '../../conversations/index.js';
+import { BotFramesService } from '../bot-frames.service.js';
 import { ephemeralFrame } from '../ephemeral-frames.js';
 import { topics } from '../topics.js';
 import { PageViewersService } from './page-viewers.service.js';
@@ -45,6 +46,7 @@ export class ViewingService implements OnModuleInit {
     private readonly tail: EventTailJob,
     private readonly conversations: ConversationsService,
     private readonly pageViewers: PageViewersService,
+    private readonly botFrames: BotFramesService,
   ) {}
 
   onModuleInit(): void {
@@ -71,6 +73,7 @@ export class ViewingService implements OnModuleInit {
     this.requester = null;
     connection.send(this.frameOf(workspaceId, channelId, conversationId));
     this.pageViewers.follow(connection, 'viewing', conversation);
+    this.botFrames.sendDraft(connection, conversationId);
   }
 
   /** Sends an inbox that has just opened all conversations that are being viewed. */
@@ -88,6 +91,7 @@ export class ViewingService implements OnModuleInit {
     if (former?.conversationId === view.conversationId) return;
     this.end(connection);
     this.views.set(connection, view);
+    this.hub.join(connection, topics.viewers(view.conversationId));
     const key = keyOf(view);
     const count = this.counts.get(key) ?? 0;
     this.counts.set(key, count + 1);
@@ -98,6 +102,7 @@ export class ViewingService implements OnModuleInit {
     const view = this.views.get(connection);
     if (!view) return;
     this.views.delete(connection);
+    this.hub.leave(connection, topics.viewers(view.conversationId));
     this.pageViewers.unfollow(connection, 'viewing');
     const key = keyOf(view);
     const left = (this.counts.get(key) ?? 1) - 1;

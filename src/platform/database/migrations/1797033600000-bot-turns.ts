@@ -42,7 +42,4 @@ const UP = [
   'CREATE INDEX ix_bot_turn_created ON bot_turn (created_at)',
 ];
 
-const DOWN = [
-  'DROP TABLE bot_turn',
-  'ALTER TABLE bot DROP COLUMN previous_secret, DROP COLUMN previous_secret_until',
-];
+const DOWN = ['DROP TABLE bot_turn', 'ALTER TABLE bot DROP COLUMN previous_secret, DROP COLUMN previous_secret_until'];
