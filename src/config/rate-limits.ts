@@ -41,6 +41,8 @@ export const RATE_LIMITS = {
   transcript_workspace: { points: 200, seconds: HOUR, by: 'workspace' },
   reports: { points: 30, seconds: MINUTE, by: 'member or API key' },
   rating: { points: 10, seconds: HOUR, by: 'contact' },
+  webhook_test: { points: 10, seconds: MINUTE, by: 'workspace' },
+  webhook_replay: { points: 6, seconds: HOUR, by: 'webhook' },
   search: { points: 60, seconds: MINUTE, by: 'member or API key' },
   frames: { points: 40, seconds: 2, by: 'socket' },
   frame_bytes: { points: 64 * 1024, seconds: 8, by: 'all sockets of a principal on an instance' },
