@@ -12,9 +12,10 @@ export type LaneName = (typeof LANES)[number];
 
 /**
  * Why an attempt failed without an answer. `endpoint_unreachable`: no connection, no answer in time, or a refused
- * address. `not_selected`: the webhook's present settings show nothing of the event.
+ * address. `not_selected`: the webhook's present settings show nothing of the event. `internal_error`: the service could
+ * not render the event.
  */
-export const ATTEMPT_ERRORS = ['endpoint_unreachable', 'not_selected'] as const;
+export const ATTEMPT_ERRORS = ['endpoint_unreachable', 'not_selected', 'internal_error'] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
 /** One attempt, in wire format. */

@@ -1,5 +1,19 @@
 import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/index.js';
+import { ContactsModule } from '../contacts/index.js';
+import { MembersModule } from '../members/index.js';
+import { AttemptResultsRepository } from './attempt-results.repository.js';
+import { AttemptsService } from './attempts.service.js';
+import { DeliveryMetricsService } from './delivery-metrics.service.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import { EventCopiesRepository } from './event-copies.repository.js';
+import { LeasesRepository } from './leases.repository.js';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository.js';
+import { PreparedAttemptsRepository } from './prepared-attempts.repository.js';
+import { WebhookDisablingService } from './webhook-disabling.service.js';
+import { WebhookPayloadsService } from './webhook-payloads.service.js';
+import { WebhooksConsumer } from './webhooks.consumer.js';
+import { WebhooksWorker } from './webhooks.worker.js';
 import { PreviousWebhookSecretsRepository } from './previous-webhook-secrets.repository.js';
 import { WebhookChecksService } from './webhook-checks.service.js';
 import { WebhookDeliveryEntity } from './webhook-delivery.entity.js';
@@ -14,7 +28,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [ChannelsModule],
+  imports: [ChannelsModule, MembersModule, ContactsModule],
   controllers: [WebhooksController],
   providers: [
     WebhooksRepository,
@@ -23,6 +37,18 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookSecretsService,
     WebhookChecksService,
     WebhooksService,
+    WebhookPayloadsService,
+    DeliveryQueueRepository,
+    EventCopiesRepository,
+    WebhooksConsumer,
+    LeasesRepository,
+    PendingDeliveriesRepository,
+    PreparedAttemptsRepository,
+    AttemptResultsRepository,
+    WebhookDisablingService,
+    DeliveryMetricsService,
+    AttemptsService,
+    WebhooksWorker,
   ],
 })
 export class WebhooksModule {
