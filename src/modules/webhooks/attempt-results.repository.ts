@@ -12,7 +12,7 @@ const WRITE = statement(`
   WITH result AS (
     SELECT * FROM jsonb_to_recordset($1) AS made (
       "workspaceId" uuid, id uuid, "webhookId" uuid, "attemptCount" int, status text, attempts jsonb, "dueAt" timestamptz,
-      at timestamptz)
+      at timestamptz, "judgesEndpoint" boolean)
   ),
   written AS (
     UPDATE webhook_delivery AS delivery
@@ -25,7 +25,7 @@ const WRITE = statement(`
   endpoint AS (
     SELECT "workspaceId", "webhookId", max(at) FILTER (WHERE status = 'delivered') AS success,
            min(at) FILTER (WHERE status <> 'delivered') AS failure
-    FROM result GROUP BY "workspaceId", "webhookId"
+    FROM result WHERE "judgesEndpoint" GROUP BY "workspaceId", "webhookId"
   )
   UPDATE webhook
   SET last_success_at = greatest(last_success_at, success),
@@ -35,7 +35,7 @@ const WRITE = statement(`
     AND CASE WHEN success IS NULL THEN failing_since IS NULL ELSE failing_since IS NOT NULL
       OR last_success_at IS NULL OR last_success_at < success - interval '1 second' END`);
 
-/** What an attempt has changed. */
+/** A delivery after an attempt. */
 export interface AttemptResult {
   workspaceId: string;
   id: string;
@@ -47,6 +47,8 @@ export interface AttemptResult {
   /** The next attempt; null unless it is pending. */
   dueAt: Date | null;
   at: Date;
+  /** False if the endpoint has no part in the result. */
+  judgesEndpoint: boolean;
 }
 
 const WAIT_MS = 30_000;

@@ -60,11 +60,16 @@ export class AttemptsService {
     const answer = await this.send(attempt, signal);
     if (answer === null) return SKIPPED;
     const status = await this.writeResult(attempt, { workspaceId, id, at }, answer);
-    if (answer.error !== 'not_selected') this.metrics.record(status, answer.latencyMs, answer.status !== null);
-    if (answer.status === GONE) await this.disabling.disableGone(workspaceId, attempt.webhookId, attempt.url);
-    else if (status !== 'delivered')
-      await this.disabling.disableFailing(workspaceId, attempt.webhookId, attempt.failingSince);
+    if (!judgesEndpoint(answer)) return SKIPPED;
+    this.metrics.record(status, answer.latencyMs, answer.status !== null);
+    await this.disableIfNeeded(attempt, status, answer);
     return { result: status === 'delivered' ? 'delivered' : 'failed', latencyMs: answer.latencyMs };
+  }
+
+  private async disableIfNeeded(attempt: PreparedAttempt, status: DeliveryStatus, answer: Answer): Promise<void> {
+    const { webhookId, url, failingSince, event } = attempt;
+    if (answer.status === GONE) await this.disabling.disableGone(event.workspaceId, webhookId, url);
+    else if (status !== 'delivered') await this.disabling.disableFailing(event.workspaceId, webhookId, failingSince);
   }
 
   /** @returns null if the attempt was cancelled */
@@ -101,7 +106,7 @@ export class AttemptsService {
     answer: Answer,
   ): Promise<DeliveryStatus> {
     const pause = isFinal(answer) ? null : retryPause(attemptCount + 1, answer.retryAfterMs);
-    const status = isSuccess(answer) ? 'delivered' : pause === null ? 'failed' : 'pending';
+    const status: DeliveryStatus = isSuccess(answer) ? 'delivered' : pause === null ? 'failed' : 'pending';
     const dueAt = pause === null ? null : new Date(this.clock.now().getTime() + pause);
     const made: Attempt = {
       at: toWireTime(delivery.at),
@@ -110,7 +115,9 @@ export class AttemptsService {
       ...(answer.error && { error: answer.error }),
     };
     const kept = [...attempts, made].slice(-MAX_ATTEMPTS_KEPT);
-    await this.results.write({ ...delivery, webhookId, attemptCount, status, attempts: kept, dueAt });
+    const judges = judgesEndpoint(answer);
+    const result = { ...delivery, webhookId, attemptCount, status, attempts: kept, dueAt, judgesEndpoint: judges };
+    await this.results.write(result);
     return status;
   }
 }
@@ -122,4 +129,9 @@ function isSuccess({ status }: Answer): boolean {
 /** After such an answer no attempt follows. */
 function isFinal(answer: Answer): boolean {
   return isSuccess(answer) || answer.status === GONE || answer.error === 'not_selected';
+}
+
+/** False where nothing was sent. */
+function judgesEndpoint({ error }: Answer): boolean {
+  return error === undefined || error === 'endpoint_unreachable';
 }

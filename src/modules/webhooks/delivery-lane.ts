@@ -16,7 +16,7 @@ export interface LaneOptions {
   /** False once no attempt may begin any more. */
   mayBegin(): boolean;
   /** Runs when an attempt has ended or thrown. */
-  onEnd(error?: unknown): void;
+  onEnd(fault?: Error): void;
 }
 
 /** Makes the attempts of one webhook and one kind, several at a time, in order where that is asked for. */
@@ -73,17 +73,17 @@ export class DeliveryLane {
   private async run(delivery: PendingDelivery): Promise<void> {
     this.running.set(delivery.id, delivery);
     this.busyKeys.add(this.keyFor(delivery));
-    let fault: unknown;
+    let fault: Error | undefined;
     try {
       const { result, latencyMs } = await this.options.attempt(delivery);
       if (result === 'delivered') this.limit.recordSuccess(latencyMs);
       if (result === 'failed') this.limit.recordFailure();
     } catch (error) {
-      fault = error;
+      fault = error instanceof Error ? error : new Error(String(error));
     }
     this.running.delete(delivery.id);
     this.busyKeys.delete(this.keyFor(delivery));
-    if (fault === undefined) this.begin();
+    if (!fault) this.begin();
     this.options.onEnd(fault);
   }
 

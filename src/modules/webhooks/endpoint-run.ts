@@ -22,7 +22,7 @@ export interface RunOptions {
 export class EndpointRun {
   private readonly stopping = new AbortController();
   private readonly lanes: readonly DeliveryLane[];
-  private fault: unknown;
+  private fault: Error | undefined;
   private draining = false;
   private wakeUp: () => void = () => undefined;
   private woken = false;
@@ -74,9 +74,9 @@ export class EndpointRun {
       for (;;) {
         this.woken = false;
         if (!this.draining) await this.step();
-        if (this.fault !== undefined) throw this.fault;
+        if (this.fault) throw this.fault;
         if (this.isIdle) return true;
-        if (!this.holdsLease) return false;
+        if (!this.isLeased) return false;
         await this.pause();
       }
     } finally {
@@ -88,24 +88,24 @@ export class EndpointRun {
     return this.draining ? this.lanes.every(lane => !lane.busy) : this.lanes.every(lane => lane.idle);
   }
 
-  private get holdsLease(): boolean {
-    return performance.now() < this.webhook.heldUntil;
+  private get isLeased(): boolean {
+    return performance.now() < this.webhook.leaseEndsAt;
   }
 
   private get mayBegin(): boolean {
-    return !this.draining && this.fault === undefined && performance.now() + ATTEMPT_MS < this.webhook.heldUntil;
+    return !this.draining && !this.fault && performance.now() + ATTEMPT_MS < this.webhook.leaseEndsAt;
   }
 
   private async step(): Promise<void> {
-    const isOld = this.webhook.heldUntil - performance.now() < LEASE_MS - RENEW_MS;
-    if (isOld && !(await this.options.renew())) this.webhook.heldUntil = 0;
+    const isOld = this.webhook.leaseEndsAt - performance.now() < LEASE_MS - RENEW_MS;
+    if (isOld && !(await this.options.renew())) this.webhook.leaseEndsAt = 0;
     const { anew } = this;
     this.anew = false;
-    if (this.holdsLease) await Promise.all(this.lanes.map(lane => lane.fill(anew)));
+    if (this.isLeased) await Promise.all(this.lanes.map(lane => lane.fill(anew)));
   }
 
   /** @param fault of an attempt; it ends the run */
-  private resume(fault?: unknown): void {
+  private resume(fault?: Error): void {
     this.fault ??= fault;
     this.woken = true;
     this.wakeUp();

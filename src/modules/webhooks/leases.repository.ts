@@ -45,7 +45,7 @@ export interface LeasedWebhook extends DueRow {
   /** True if it was disabled before: deliveries of that time may be pending. */
   ended: boolean;
   /** End of the lease by this process's monotonic clock, which also counts while the process is paused. */
-  heldUntil: number;
+  leaseEndsAt: number;
 }
 
 /** Which instance delivers to which webhook. */
@@ -57,17 +57,17 @@ export class LeasesRepository {
   ) {}
 
   async claim({ now, limit, exceptWorkspaceIds, exceptIds }: DueQuery): Promise<LeasedWebhook[]> {
-    const heldUntil = performance.now() + LEASE_MS;
+    const leaseEndsAt = performance.now() + LEASE_MS;
     const values = [now, newId(), limit, exceptWorkspaceIds, exceptIds];
-    const rows = await this.sql.rows<Omit<LeasedWebhook, 'heldUntil'>>(CLAIM, values);
-    return rows.map(row => ({ ...row, heldUntil }));
+    const rows = await this.sql.rows<Omit<LeasedWebhook, 'leaseEndsAt'>>(CLAIM, values);
+    return rows.map(row => ({ ...row, leaseEndsAt }));
   }
 
   /** Extends the lease. @returns false if another instance has taken it */
   async renew(webhook: LeasedWebhook): Promise<boolean> {
-    const heldUntil = performance.now() + LEASE_MS;
+    const leaseEndsAt = performance.now() + LEASE_MS;
     if ((await this.sql.count(RENEW, ownerOf(webhook))) === 0) return false;
-    webhook.heldUntil = heldUntil;
+    webhook.leaseEndsAt = leaseEndsAt;
     return true;
   }
 

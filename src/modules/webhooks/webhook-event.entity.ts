@@ -8,6 +8,7 @@ import { IdColumn, JsonColumn, KeyColumn, TextColumn, TimeColumn } from '../../p
 @Index('ix_webhook_event_contact', ['contactId', 'position'], {
   where: '"contact_id" IS NOT NULL AND "conversation_id" IS NULL',
 })
+@Index('ix_webhook_event_position', ['workspaceId', 'position'])
 @Index('ix_webhook_event_recorded_at', ['recordedAt'])
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_webhook_event_workspace', onDelete: 'CASCADE' })
 export class WebhookEventEntity {

@@ -2,6 +2,15 @@ import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
+import { DeliveriesController } from './deliveries.controller.js';
+import { DeliveriesRepository } from './deliveries.repository.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { DeliveryRetentionJob } from './delivery-retention.job.js';
+import { EventCopiesListener } from './listeners/event-copies.listener.js';
+import { ReplayWorker } from './replay.worker.js';
+import { ReplaysRepository } from './replays.repository.js';
+import { ReplaysService } from './replays.service.js';
+import { WebhookTestsService } from './webhook-tests.service.js';
 import { AttemptResultsRepository } from './attempt-results.repository.js';
 import { AttemptsService } from './attempts.service.js';
 import { DeliveryMetricsService } from './delivery-metrics.service.js';
@@ -29,7 +38,7 @@ import { WebhooksService } from './webhooks.service.js';
 
 @Module({
   imports: [ChannelsModule, MembersModule, ContactsModule],
-  controllers: [WebhooksController],
+  controllers: [WebhooksController, DeliveriesController],
   providers: [
     WebhooksRepository,
     WebhookSecretsRepository,
@@ -49,6 +58,14 @@ import { WebhooksService } from './webhooks.service.js';
     DeliveryMetricsService,
     AttemptsService,
     WebhooksWorker,
+    DeliveriesRepository,
+    DeliveriesService,
+    ReplaysRepository,
+    ReplayWorker,
+    ReplaysService,
+    WebhookTestsService,
+    EventCopiesListener,
+    DeliveryRetentionJob,
   ],
 })
 export class WebhooksModule {

@@ -76,8 +76,8 @@ export class WebhooksWorker extends DueWorker<LeasedWebhook> {
   private async deliver(webhook: LeasedWebhook): Promise<void> {
     if (webhook.deleted) return this.deleteAll(webhook);
     if (webhook.ended) await this.endAll(webhook);
-    const holdsLease = !webhook.enabled || (await this.run(webhook));
-    if (holdsLease) await this.dependencies.query(() => this.leases.release(webhook));
+    const isLeased = !webhook.enabled || (await this.run(webhook));
+    if (isLeased) await this.dependencies.query(() => this.leases.release(webhook));
   }
 
   private run(webhook: LeasedWebhook): Promise<boolean> {

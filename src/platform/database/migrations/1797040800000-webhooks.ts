@@ -61,6 +61,7 @@ const UP = [
      WHERE "conversation_id" IS NOT NULL`,
   `CREATE INDEX ix_webhook_event_contact ON webhook_event (contact_id, position)
      WHERE "contact_id" IS NOT NULL AND "conversation_id" IS NULL`,
+  `CREATE INDEX ix_webhook_event_position ON webhook_event (workspace_id, position)`,
   `CREATE INDEX ix_webhook_event_recorded_at ON webhook_event (recorded_at)`,
   `CREATE TABLE webhook_replay (
      workspace_id uuid NOT NULL,
