@@ -10,7 +10,7 @@ import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
 import { AddressPolicy } from '../../src/platform/outbound/address.policy.js';
-import { OutboundAgentsService } from '../../src/platform/outbound/outbound-agents.service.js';
+import { OutboundRequestsService } from '../../src/platform/outbound/outbound-requests.service.js';
 import { eventually } from '../support/eventually.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -382,11 +382,13 @@ describe('Unit of work', () => {
   it('Hashing a password, sending a mail and calling another host fail inside a unit of work', async () => {
     const { app } = world.app;
     const hasher = app.get(PasswordHashingService, { strict: false });
+    const request = { url: 'https://example.com', workspaceId: desk.workspaceId, id: newId(), secrets: [], body: '{}' };
     const slow: [string, () => unknown][] = [
       ['hash', () => hasher.hash('a password', 'somebody')],
       ['compare', () => hasher.matches('a password', null, 'somebody')],
       ['mail', () => app.get(Mailer).send({ to: 'a@example.com', subject: 'x', text: 'x', messageId: 'x@localhost' })],
-      ['request', () => app.get(OutboundAgentsService).for(new URL('https://example.com'))],
+      ['post', () => app.get(OutboundRequestsService).post(request)],
+      ['stream', () => app.get(OutboundRequestsService).stream(request, () => Promise.resolve())],
       ['resolve', () => app.get(AddressPolicy).assertCallable('https://example.com/hook', 'url')],
     ];
     for (const [operation, work] of slow) {

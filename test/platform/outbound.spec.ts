@@ -1,54 +1,21 @@
-import { createServer, request } from 'node:http';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import { createServer } from 'node:http';
 import { pbkdf2 } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import type { Socket as DatagramSocket } from 'node:dgram';
-import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { isIP } from 'node:net';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Config } from '../../src/config/config.js';
-import { loadConfig } from '../../src/config/config.js';
 import { ConfigInvalid } from '../../src/config/env.js';
 import type { DomainError } from '../../src/kernel/domain-error.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { AddressPolicy, URL_CHARS } from '../../src/platform/outbound/address.policy.js';
-import { OutboundAgentsService } from '../../src/platform/outbound/outbound-agents.service.js';
+import type { AddressPolicy } from '../../src/platform/outbound/address.policy.js';
+import { URL_CHARS } from '../../src/platform/outbound/address.policy.js';
+import { OutboundConnectionsService } from '../../src/platform/outbound/outbound-connections.service.js';
+import { OutboundLimitsPolicy } from '../../src/platform/outbound/outbound-limits.policy.js';
 import { ResolverService } from '../../src/platform/outbound/resolver.service.js';
+import { configOf, LOOPBACK, policyOf, PRODUCTION, StubResolver } from '../support/outbound.js';
 
-const DATA_DIR = mkdtempSync(join(tmpdir(), 'support-chat-outbound-'));
 const PUBLIC = '93.184.215.14';
 const HOOK = 'https://hooks.shop.example/bot';
-
-function configOf(env: Record<string, string> = {}): Config {
-  return loadConfig({ NODE_ENV: 'test', DATA_DIR, ...env });
-}
-
-const outsideUnits = new UnitOfWork(undefined as never, configOf());
-
-/** A resolver with fixed answers. Each lookup takes the next one; the last one repeats. */
-class StubResolver extends ResolverService {
-  readonly lookups: string[] = [];
-
-  constructor(private readonly answers: Record<string, string[][]> = {}) {
-    super();
-  }
-
-  override resolve(name: string) {
-    this.lookups.push(name);
-    const left = this.answers[name] ?? [];
-    const addresses = left.length > 1 ? left.shift() : left[0];
-    if (!addresses) return Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' }));
-    return Promise.resolve(addresses.map(address => ({ address, family: isIP(address) })));
-  }
-}
-
-function policyOf(env: Record<string, string> = {}, names: ResolverService = new StubResolver()): AddressPolicy {
-  return new AddressPolicy(configOf(env), names, outsideUnits);
-}
 
 /** Error code of a URL; null if it may be called. */
 async function fault(policy: AddressPolicy, url: string): Promise<string | null> {
@@ -212,18 +179,20 @@ describe('Saving a webhook URL', () => {
   });
 
   it('A URL must use https in production, even if the service itself does not.', async () => {
-    const secret = 'iv7Jq0w2mX9tLc4RzB8nYp5Kd1Hs6GfA';
-    const production = {
-      NODE_ENV: 'production',
-      DATABASE_URL: 'postgres://db/chat',
-      JWT_SECRETS: secret,
-      ENCRYPTION_KEYS: [...secret].reverse().join(''),
-      PUBLIC_URL: 'http://chat.company.net',
-      ALLOW_INSECURE_HTTP: 'on',
-    };
-    expect(await fault(policyOf(production), HOOK.replace('https', 'http'))).toBe('https_required');
-    expect(await fault(policyOf(production), HOOK)).toBeNull();
+    expect(await fault(policyOf(PRODUCTION), HOOK.replace('https', 'http'))).toBe('https_required');
+    expect(await fault(policyOf(PRODUCTION), HOOK)).toBeNull();
     expect(await fault(policyOf(), HOOK.replace('https', 'http'))).toBeNull();
+  });
+
+  it('A URL has port 80, 443 or one above 1023 in production.', async () => {
+    const withPort = (port: string) => `https://${PUBLIC}:${port}/bot`;
+    for (const port of ['', '80', '443', '0443', '1024', '8443', '65535']) {
+      expect([port, await fault(policyOf(PRODUCTION), withPort(port))]).toEqual([port, null]);
+    }
+    for (const port of ['0', '1', '22', '25', '79', '81', '444', '993', '1023']) {
+      expect([port, await fault(policyOf(PRODUCTION), withPort(port))]).toEqual([port, 'port_not_allowed']);
+      expect([port, await fault(policyOf(), withPort(port))]).toEqual([port, null]);
+    }
   });
 });
 
@@ -286,22 +255,17 @@ describe('Outbound connections', () => {
   });
   afterAll(() => new Promise(resolve => server.close(resolve)));
 
-  const LOOPBACK = { WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' };
-
-  /** Status of a request sent with the policy's agents, or its error code. */
-  function call(policy: AddressPolicy, target: string, more: RequestOptions = {}): Promise<number | string> {
+  /** Status of a request over a new connection, or its error code. */
+  async function call(policy: AddressPolicy, target: string): Promise<number | string> {
     const url = new URL(target);
-    const send = url.protocol === 'https:' ? secureRequest : request;
-    return new Promise(resolve => {
-      const outgoing = send(
-        url,
-        { agent: new OutboundAgentsService(policy, outsideUnits).for(url), ...more },
-        (answer: IncomingMessage) => {
-          answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-        },
-      );
-      outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end();
-    });
+    const connection = new OutboundConnectionsService(policy, new OutboundLimitsPolicy()).take(url);
+    try {
+      return (await connection.request(url.pathname, {}, '{}')).statusCode;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code ?? String(error);
+    } finally {
+      await connection.close();
+    }
   }
 
   it('A connection to loopback is refused before it is made, by address and by name, with and without TLS.', async () => {
@@ -355,19 +319,21 @@ describe('Outbound connections', () => {
     }
   });
 
-  it('A connection is also checked if the caller asks for a single address.', async () => {
-    const names = { 'bot.internal': [['127.0.0.1']], 'db.internal': [['10.0.0.1']] };
-    const alone = { autoSelectFamily: false } as RequestOptions;
-    const policy = policyOf(LOOPBACK, new StubResolver(names));
-    expect(await call(policy, `http://bot.internal:${port}/`, alone)).toBe(200);
-    expect(await call(policy, `http://db.internal:${port}/`, alone)).toBe('ADDRESS_NOT_ALLOWED');
-  });
-
-  it('A connection is checked even if the request supplies its own lookup function.', async () => {
-    const lookup: RequestOptions['lookup'] = (_name, _options, done) =>
-      done(null, [{ address: '127.0.0.1', family: 4 }]);
-    const policy = policyOf({}, new StubResolver({ 'bot.shop.example': [['127.0.0.1']] }));
-    expect(await call(policy, `http://bot.shop.example:${port}/`, { lookup })).toBe('ADDRESS_NOT_ALLOWED');
+  it('A connection is also checked if it asks for a single address.', async () => {
+    const { lookup } = policyOf(
+      LOOPBACK,
+      new StubResolver({ 'bot.internal': [['127.0.0.1']], 'db.internal': [['10.0.0.1']] }),
+    );
+    const outcome = (host: string) =>
+      new Promise(resolve => {
+        const socket = connect({ host, port, lookup, autoSelectFamily: false });
+        socket
+          .on('connect', () => resolve('connected'))
+          .on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+        socket.on('connect', () => socket.destroy());
+      });
+    expect(await outcome('bot.internal')).toBe('connected');
+    expect(await outcome('db.internal')).toBe('ADDRESS_NOT_ALLOWED');
   });
 
   it('A connection to an unknown host name fails with ENOTFOUND.', async () => {
@@ -458,10 +424,9 @@ describe('The DNS resolver', () => {
     expect(await fault(policy, 'https://none.shop.example/')).toBeNull();
     expect(await fault(policy, 'https://old.shop.example/')).toBe('address_not_allowed');
     const url = new URL('http://rebound.shop.example/');
-    const refused = new Promise(resolve =>
-      request(url, { agent: new OutboundAgentsService(policy, outsideUnits).for(url) }).on('error', resolve),
-    );
-    expect(await refused).toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
+    const connection = new OutboundConnectionsService(policy, new OutboundLimitsPolicy()).take(url);
+    await expect(connection.request('/', {}, '{}')).rejects.toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
+    await connection.close();
   });
 
   it('Silent DNS servers do not block password hashing.', async () => {

@@ -13,12 +13,15 @@ export const URL_CHARS = 2048;
 /** Time limit for the DNS lookup when a URL is saved. A slower name counts as not resolvable. */
 const RESOLVE_MS = 2_000;
 
+/** The only ports below 1024 that may be called in production. The others belong to mail, remote shells and the like. */
+const LOW_PORTS = [80, 443];
+
 /** A connection was refused because of its target address. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_NOT_ALLOWED';
 
   constructor(host: string) {
-    super(`${host} is or resolves to an address that may not be called`);
+    super(`${host} is, or resolves to, an address that may not be called`);
   }
 }
 
@@ -55,12 +58,21 @@ export class AddressPolicy {
     // stricter than the URL parser, which removes tabs and adds slashes
     const url = /^https?:\/\/[^\s\\/][^\s\\]*$/i.test(text) && URL.canParse(text) ? new URL(text) : null;
     if (!url) return refuse('format', 'must be a URL that starts with http:// or https://');
-    if (this.config.production && url.protocol !== 'https:') refuse('https_required', 'must start with https://');
-    if (url.username !== '' || url.password !== '') refuse('credentials', 'must not contain a user name or password');
+    const fault = this.findFault(url);
+    if (fault) refuse(...fault);
     const addresses = await this.addressesOf(url.hostname.replace(/^\[|\]$|\.$/g, ''));
     if (!addresses.every(address => this.permits(address))) {
       refuse('address_not_allowed', 'resolves to an address that may not be called');
     }
+  }
+
+  /**
+   * Checks a saved URL again before it is called, because the settings may have changed. Its address is checked when the
+   * service connects.
+   * @throws AddressRefused
+   */
+  assertPermitted(url: URL): void {
+    if (this.findFault(url)) throw new AddressRefused(url.host);
   }
 
   /** Returns true when the service may connect to this address. */
@@ -84,6 +96,17 @@ export class AddressPolicy {
     );
   };
 
+  /** @returns code and message of what is wrong with the URL apart from its address, or null */
+  private findFault({ protocol, username, password, port }: URL): [code: string, message: string] | null {
+    const { production } = this.config;
+    if (protocol !== 'https:' && (production || protocol !== 'http:')) {
+      return ['https_required', 'must start with https://'];
+    }
+    if (username !== '' || password !== '') return ['credentials', 'must not contain a user name or password'];
+    if (production && !mayCallPort(port)) return ['port_not_allowed', 'must have port 80, 443 or one above 1023'];
+    return null;
+  }
+
   /** Resolves a host of a parsed URL, in which addresses are already in canonical form. */
   private async addressesOf(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return [host];
@@ -97,4 +120,9 @@ export class AddressPolicy {
       timeout.abort();
     }
   }
+}
+
+/** @param port of a parsed URL: empty if it is the scheme's own */
+function mayCallPort(port: string): boolean {
+  return port === '' || Number(port) > 1023 || LOW_PORTS.includes(Number(port));
 }

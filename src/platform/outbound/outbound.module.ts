@@ -1,13 +1,22 @@
 import { Global, Module } from '@nestjs/common';
 import { AddressPolicy } from './address.policy.js';
-import { OutboundAgentsService } from './outbound-agents.service.js';
+import { OutboundConnectionsService } from './outbound-connections.service.js';
+import { OutboundLimitsPolicy } from './outbound-limits.policy.js';
+import { OutboundMetricsService } from './outbound-metrics.service.js';
 import { OutboundRequestsService } from './outbound-requests.service.js';
 import { ResolverService } from './resolver.service.js';
 
 /** Outbound requests to user-supplied URLs. */
 @Global()
 @Module({
-  providers: [ResolverService, AddressPolicy, OutboundAgentsService, OutboundRequestsService],
-  exports: [AddressPolicy, OutboundAgentsService, OutboundRequestsService],
+  providers: [
+    ResolverService,
+    AddressPolicy,
+    OutboundLimitsPolicy,
+    OutboundMetricsService,
+    OutboundConnectionsService,
+    OutboundRequestsService,
+  ],
+  exports: [AddressPolicy, OutboundRequestsService],
 })
 export class OutboundModule {}
