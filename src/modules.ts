@@ -28,6 +28,7 @@ import { TagsModule } from './modules/tags/index.js';
 import { TranscriptsModule } from './modules/transcripts/index.js';
 import { UsersModule } from './modules/users/index.js';
 import { ViewsModule } from './modules/views/index.js';
+import { WebhooksModule } from './modules/webhooks/index.js';
 import { WidgetModule } from './modules/widget/index.js';
 import { WorkspacesModule } from './modules/workspaces/index.js';
 
@@ -67,6 +68,7 @@ export const MODULES = [
   NotificationsModule,
   AssignmentModule,
   BotDialogueModule,
+  WebhooksModule,
   AuditModule,
   SearchModule,
   ReportsModule,

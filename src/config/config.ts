@@ -66,6 +66,7 @@ export abstract class Config {
   abstract readonly mailRetentionDays: number;
   abstract readonly botTurnRetentionDays: number;
   abstract readonly notificationRetentionDays: number;
+  abstract readonly deliveryRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
   /** Time without progress after which a socket that resumes, or has more than 1 MiB queued, is closed. */
@@ -182,6 +183,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     mailRetentionDays: env.RETENTION_MAILS_DAYS,
     botTurnRetentionDays: env.RETENTION_BOT_TURNS_DAYS,
     notificationRetentionDays: env.RETENTION_NOTIFICATIONS_DAYS,
+    deliveryRetentionDays: env.RETENTION_DELIVERIES_DAYS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
     socketStallMs: env.WS_STALL_MS,

@@ -149,6 +149,11 @@ export const VARIABLES = {
   ),
   RETENTION_BOT_TURNS_DAYS: variable(integer(1, 36_500), '30', 'How long deliveries to bots are kept after their end.'),
   RETENTION_NOTIFICATIONS_DAYS: variable(integer(1, 36_500), '90', 'How long notifications of members are kept.'),
+  RETENTION_DELIVERIES_DAYS: variable(
+    integer(1, 36_500),
+    '30',
+    'How long deliveries of webhooks and the events in them are kept.',
+  ),
   AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long entries of the audit log are kept.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),
@@ -199,7 +204,7 @@ export const VARIABLES = {
     Object.entries(RESOURCE_LIMITS)
       .map(([name, count]) => `${name}=${count}`)
       .join(','),
-    'Maximum numbers of rows: `name=number`, separated by commas. Tags and shared views per workspace, views per member.',
+    'Maximum numbers of rows: `name=number`, separated by commas. Tags, shared views and webhooks per workspace, views per member.',
   ),
   DRAIN_SECONDS: variable(
     integer(0, 600),

@@ -6,6 +6,8 @@ export const RESOURCE_LIMITS = {
   views: 50,
   /** Per workspace. */
   shared_views: 200,
+  /** Per workspace. */
+  webhooks: 20,
 } as const satisfies Record<string, number>;
 
 export type ResourceLimits = Readonly<Record<keyof typeof RESOURCE_LIMITS, number>>;

@@ -13,6 +13,7 @@ export interface AuditSubject {
     | 'sso_ticket'
     | 'tag'
     | 'view'
+    | 'webhook'
     | 'workspace';
   /** null: nobody known. */
   id: string | null;

@@ -45,6 +45,8 @@ export interface EventDefinition<T extends EventType> {
    * webhooks. @returns null where nothing of this event is public
    */
   public?: (event: RecordedEvent<T>) => object | null;
+  /** The public data for a webhook that is limited to some channels; absent where it is the same. */
+  scopedPublic?: (event: RecordedEvent<T>) => object | null;
   /** The subject of its entry in the audit log; null: no entry. */
   audit: ((payload: DomainEvents[T]) => AuditSubject) | null;
   /** The sockets that it closes; absent: none. */

@@ -13,9 +13,17 @@ import { EventRepository } from './event.repository.js';
 /** The subject on which committed events reach every instance. */
 export const COMMITTED_EVENTS = 'events';
 
+/** Stores copies of events outside the log. */
+export interface EventCopies {
+  /** Removes unsent content from the copies, like `EventLogService.scrubUnsent`, in the current unit of work. */
+  scrubUnsent(workspaceId: string, conversationId: string, part: object): Promise<void>;
+}
+
 /** Records domain events in the transaction of the change they describe. */
 @Injectable()
 export class EventLogService implements OnModuleInit {
+  private readonly copies: EventCopies[] = [];
+
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventRepository,
@@ -60,11 +68,17 @@ export class EventLogService implements OnModuleInit {
     this.fanout.publish(COMMITTED_EVENTS, event);
   }
 
+  /** Adds copies of events, which are scrubbed with the log. */
+  addCopies(copies: EventCopies): void {
+    this.copies.push(copies);
+  }
+
   /**
-   * Removes unsent content from the events that contain it, in the current unit of work.
+   * Removes unsent content from the events that contain it and from their copies, in the current unit of work.
    * @param part of the payloads of these events
    */
   async scrubUnsent(scope: EventScope & { conversationId: string }, part: object): Promise<void> {
     await this.events.scrubUnsent(scope.workspaceId, scope.conversationId, part);
+    for (const copies of this.copies) await copies.scrubUnsent(scope.workspaceId, scope.conversationId, part);
   }
 }

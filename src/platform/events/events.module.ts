@@ -28,6 +28,6 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
     ConsumerDependencies,
     EventRetentionJob,
   ],
-  exports: [EventLogService, EventTailJob, EventReaderService, ConsumerDependencies, WatermarkLag],
+  exports: [EventColumnsService, EventLogService, EventTailJob, EventReaderService, ConsumerDependencies, WatermarkLag],
 })
 export class EventsModule {}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
+import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
+import { ConsumerDependencies, EventConsumer } from '../../platform/events/event.consumer.js';
+import { encodeLogCursor } from '../../platform/events/log-cursor.js';
+import type { EventRange, LoggedEvent } from '../../platform/events/reading-position.repository.js';
+import { markOf } from '../../platform/events/watermark.js';
+import type { SelectedEvent } from './delivery-queue.repository.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import { EventCopiesRepository } from './event-copies.repository.js';
+import { WebhookChecksService } from './webhook-checks.service.js';
+import { WebhookPayloadsService } from './webhook-payloads.service.js';
+import { WebhooksWorker } from './webhooks.worker.js';
+
+/** Queues a delivery for each event and each webhook that selects it. */
+@Injectable()
+export class WebhooksConsumer extends EventConsumer {
+  readonly name = 'webhooks';
+  protected readonly types: readonly EventType[];
+  /** The list is read once per query. Events of other workspaces stay in the database. */
+  protected override readonly condition = `event.workspace_id IN (SELECT workspace_id FROM webhook WHERE enabled)`;
+  protected override readonly beginsAtEnd = true;
+  protected override readonly batchMs = 100;
+
+  constructor(
+    private readonly dependencies: ConsumerDependencies,
+    checks: WebhookChecksService,
+    private readonly queue: DeliveryQueueRepository,
+    private readonly copies: EventCopiesRepository,
+    private readonly payloads: WebhookPayloadsService,
+    private readonly worker: WebhooksWorker,
+    private readonly clock: Clock,
+  ) {
+    super(dependencies);
+    this.types = checks.offered;
+  }
+
+  protected async handle(events: readonly LoggedEvent[], { since }: EventRange): Promise<void> {
+    const selected = await this.select(events);
+    if (selected.length === 0) return;
+    const { identity } = this.dependencies.tail;
+    const cursorOf = ({ id, position }: RecordedEvent): string =>
+      encodeLogCursor({ identity, since, newest: { position, mark: markOf(id) }, range: null });
+    await this.copies.copyAll([...new Set(selected.map(({ event }) => event))], cursorOf);
+    await this.queue.insertAll(selected, 'live', this.clock.now());
+    this.worker.wakeAfterCommit();
+  }
+
+  /** A webhook receives nothing that was recorded before it was created or enabled. */
+  private async select(events: readonly LoggedEvent[]): Promise<SelectedEvent[]> {
+    const endpoints = await this.queue.lockEndpoints([...new Set(events.map(({ workspaceId }) => workspaceId))]);
+    return events.flatMap(event =>
+      endpoints
+        .filter(({ workspaceId, enabledAt }) => workspaceId === event.workspaceId && isSince(event, enabledAt))
+        .filter(endpoint => this.payloads.selects(endpoint, event))
+        .map(endpoint => ({ endpoint, event })),
+    );
+  }
+}
+
+function isSince({ recordedAt }: RecordedEvent, time: Date): boolean {
+  return new Date(recordedAt) >= time;
+}
