@@ -36,6 +36,7 @@ export interface AgentPrincipal extends InWorkspace {
   /** The effective role of the session: the member's role, but at most `admin` when an API key minted the session. */
   readonly role: Role;
   readonly name: string;
+  readonly avatarUrl: string | null;
   readonly scope: ChannelScope;
   /** The channels that the session was narrowed to. `scope` is their intersection with the member's channels. */
   readonly sessionScope: ChannelScope;
