@@ -36,6 +36,7 @@ export interface AgentPrincipal extends InWorkspace {
   /** The effective role of the session: the member's role, but at most `admin` when an API key minted the session. */
   readonly role: Role;
   readonly name: string;
+  readonly avatarUrl: string | null;
   readonly scope: ChannelScope;
   /** The channels that the session was narrowed to. `scope` is their intersection with the member's channels. */
   readonly sessionScope: ChannelScope;
@@ -58,6 +59,7 @@ export interface BotPrincipal extends InWorkspace {
   readonly kind: 'bot';
   readonly botId: string;
   readonly name: string;
+  readonly avatarUrl: string | null;
   /** The only channel whose conversations it sees. */
   readonly channelId: string;
   /** The only contact whose conversations it sees. */

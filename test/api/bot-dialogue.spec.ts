@@ -184,9 +184,9 @@ describe('A bot that fails', () => {
   it('Three failed attempts, 2 and 8 seconds apart, hand the conversation off.', async () => {
     server.reply((_delivery, response) => void response.writeHead(500).end());
     const { id } = await start();
-    await server.next('message.created', id, 0);
+    await untilFailed(id, 1);
     world.app.clock.advance(3);
-    await server.next('message.created', id, 1);
+    await untilFailed(id, 2);
     world.app.clock.advance(9);
     const { id: third } = await server.next('message.created', id, 2);
     expect(await untilStatus(id, 'open')).toMatchObject({
@@ -206,7 +206,7 @@ describe('A bot that fails', () => {
   ])('An answer with %s fails the attempt and stores nothing.', async (_name, answer) => {
     server.reply((_delivery, response) => sendJson(response, answer));
     const { id } = await start();
-    await server.next('message.created', id, 0);
+    await untilFailed(id, 1);
     server.say('Now it works.');
     world.app.clock.advance(3);
     const sent = await untilBotSent(id, 1);
@@ -399,6 +399,14 @@ describe('Trying a bot', () => {
     expect(server.receiver.unsigned).toHaveLength(1);
   });
 });
+
+/** Waits until so many attempts at the first turn have failed. */
+function untilFailed(id: string, count: number): Promise<true> {
+  return eventually(async () => {
+    const [turn] = await turnsOf(id);
+    return turn?.state === 'queued' && turn.attempts === count ? true : undefined;
+  });
+}
 
 async function turnsOf(id: string): Promise<{ state: string; attempts: number }[]> {
   return world.app.database.query(

@@ -28,8 +28,9 @@ beforeEach(async () => {
   visitor = await world.visitor(desk);
 });
 
+const AVATAR = 'https://shop.example/olivia.png';
 const agentOf = ({ memberId, workspaceId }: Agent, scope: string[] | null = null) =>
-  ({ kind: 'agent', workspaceId, memberId, name: 'Olivia Owner', scope }) as unknown as Principal;
+  ({ kind: 'agent', workspaceId, memberId, name: 'Olivia Owner', avatarUrl: AVATAR, scope }) as unknown as Principal;
 const visitorOf = ({ contactId }: Visitor, generation = 1) => {
   const { workspaceId, channelId } = desk;
   return { kind: 'visitor', workspaceId, contactId, channelId, generation } as unknown as Principal;
@@ -165,6 +166,34 @@ describe('A message on the fast path', () => {
       id,
     );
     expect(frames.map(({ data }) => data.message)).toEqual(logged.map(({ payload }) => payload.message));
+  });
+
+  it('A fast-path message has its sender’s avatar in its row, its event and its frame, and a contact’s has none.', async () => {
+    const id = await open();
+    const [{ contact_id: contactId } = {}] = await rows('SELECT contact_id FROM conversation WHERE id = $1', id);
+    const inbox = await world.agentSocket(desk.owner);
+    const appended = jest.spyOn(world.app.app.get(MessageAppenderService), 'append');
+    await messages.send(visitorOf({ ...visitor, contactId: contactId as string }), id, { content: 'A question' });
+    await messages.send(agentOf(desk.owner), id, { content: 'An answer' });
+    expect(appended.mock.calls.filter(([conversation]) => conversation.id === id)).toEqual([]);
+    appended.mockRestore();
+    const shown = await Promise.all(
+      ['A question', 'An answer'].map(async content => {
+        const frame = await inbox.next('message.created', ({ data }) => data.message.content === content);
+        return (frame.data.message as Json).sender_avatar_url as string | null;
+      }),
+    );
+    expect(shown).toEqual([null, AVATAR]);
+    const stored = await rows(
+      `SELECT sender_avatar_url AS stored, payload #> '{message,sender_avatar_url}' AS logged
+       FROM message JOIN event ON payload #>> '{message,id}' = message.id::text AND type = 'message.created'
+       WHERE message.conversation_id = $1 AND event.conversation_id = $1 AND message.seq > 2 ORDER BY message.seq`,
+      id,
+    );
+    expect(stored).toEqual([
+      { stored: null, logged: null },
+      { stored: AVATAR, logged: AVATAR },
+    ]);
   });
 
   it('The answer to a fast-path message equals the message as it is listed later', async () => {

@@ -131,7 +131,8 @@ describe('A conversation whose row another transaction has locked', () => {
   it('Messages that waited for the lock are inserted by one statement, in order, once it is released.', async () => {
     const id = await openConversation();
     const { memberId, workspaceId } = desk.owner;
-    const agent = { kind: 'agent', workspaceId, memberId, name: 'Olivia Owner', scope: null } as unknown as Principal;
+    const display = { name: 'Olivia Owner', avatarUrl: null };
+    const agent = { kind: 'agent', workspaceId, memberId, ...display, scope: null } as unknown as Principal;
     const sendAsAgent = (content: string) => world.app.app.get(MessagesService).send(agent, id, { content });
     const lock = await lockConversation(id);
     const first = sendAsAgent('first');

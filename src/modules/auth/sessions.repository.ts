@@ -13,7 +13,7 @@ const SESSION_STATE_COLUMNS = `
   session.id AS "sessionId", session.family_id AS "familyId", session.channel_ids AS "sessionChannels",
   session.workspace_bound AS "workspaceBound", session.ended_at AS "endedAt", session.expires_at AS "expiresAt",
   member.id AS "memberId", member.user_id AS "userId", member.role, member.status, member.name,
-  member.channel_ids AS "memberChannels"`;
+  member.avatar_url AS "avatarUrl", member.channel_ids AS "memberChannels"`;
 const SESSION_STATE = statement(`
   SELECT ${SESSION_STATE_COLUMNS}
   FROM session JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id
@@ -80,6 +80,7 @@ export interface SessionState {
   role: Role;
   status: 'active' | 'deactivated';
   name: string;
+  avatarUrl: string | null;
   memberChannels: string[] | null;
 }
 

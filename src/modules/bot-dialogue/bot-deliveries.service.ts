@@ -10,9 +10,9 @@ import { MessageHistoryService } from '../messages/index.js';
 import type { BotTurn } from './bot-turn.js';
 
 /** The bot as a caller in one conversation. */
-export function principalOf({ id: botId, name }: Bot, conversation: Conversation): BotPrincipal {
+export function principalOf({ id: botId, name, avatarUrl }: Bot, conversation: Conversation): BotPrincipal {
   const { workspaceId, channelId, contactId } = conversation;
-  return { kind: 'bot', workspaceId, botId, name, channelId, contactId };
+  return { kind: 'bot', workspaceId, botId, name, avatarUrl, channelId, contactId };
 }
 
 /**

@@ -18,7 +18,14 @@ export class AutomaticMessagesService {
   async append(conversation: Conversation, auto: AutomaticKind, content: string): Promise<void> {
     const { workspaceId } = conversation;
     const senderId = await this.bots.systemBotId(workspaceId);
-    const draft = { senderType: 'bot', senderId, senderName: null, contentType: 'text', content } as const;
+    const draft = {
+      senderType: 'bot',
+      senderId,
+      senderName: null,
+      senderAvatarUrl: null,
+      contentType: 'text',
+      content,
+    } as const;
     await this.appender.append(conversation, { ...draft, metadata: { auto } }, actorOf(systemOf(workspaceId)));
   }
 }

@@ -111,14 +111,14 @@ const SEND = statement(`
     ORDER BY conversation_id, seq
   ),
   inserted AS (
-    INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, content_type,
-                         content, attachments, metadata, client_message_id, private, reply_to_id, created_at)
+    INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, sender_avatar_url,
+                         content_type, content, attachments, metadata, client_message_id, private, reply_to_id, created_at)
     SELECT sent.workspace_id, new.id, sent.conversation_id, sent.seq, new.sender_type, new.sender_id, new.sender_name,
-           new.content_type, new.content, new.attachments, new.metadata, new.client_message_id, new.private,
-           new.reply_to_id, sent.at
+           new.sender_avatar_url, new.content_type, new.content, new.attachments, new.metadata, new.client_message_id,
+           new.private, new.reply_to_id, sent.at
     FROM sent CROSS JOIN LATERAL jsonb_to_record(sent.record) AS new (
-      id uuid, sender_type text, sender_id uuid, sender_name text, content_type text, content text, attachments jsonb,
-      metadata jsonb, client_message_id text, private boolean, reply_to_id uuid)
+      id uuid, sender_type text, sender_id uuid, sender_name text, sender_avatar_url text, content_type text,
+      content text, attachments jsonb, metadata jsonb, client_message_id text, private boolean, reply_to_id uuid)
   ),
   updated AS (
     UPDATE conversation

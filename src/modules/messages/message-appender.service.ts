@@ -13,7 +13,10 @@ import { MessagesRepository } from './messages.repository.js';
 import { columnsAfter, toProgress } from './progress.js';
 
 /** A message without the fields that its position in the conversation decides. */
-export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName' | 'contentType' | 'content'> &
+export type MessageDraft = Pick<
+  Message,
+  'senderType' | 'senderId' | 'senderName' | 'senderAvatarUrl' | 'contentType' | 'content'
+> &
   Partial<Pick<Message, 'id' | 'attachments' | 'metadata' | 'clientMessageId' | 'private' | 'replyToId'>>;
 
 /** Appends messages to a conversation that the caller has locked, and updates `conversation` in place. */

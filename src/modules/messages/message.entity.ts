@@ -44,6 +44,9 @@ export class MessageEntity implements Message {
   @TextColumn('sender_name', { nullable: true })
   senderName!: string | null;
 
+  @TextColumn('sender_avatar_url', { nullable: true })
+  senderAvatarUrl!: string | null;
+
   @TextColumn('content_type', { default: 'text' })
   contentType!: ContentType;
 

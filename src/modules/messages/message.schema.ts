@@ -40,6 +40,9 @@ export class ListMessagesQuery extends PageQuery {
   @Integer({ optional, fromQuery: true, description: 'Only messages after this `seq`.' }) after_seq?: number;
 }
 
+const SENDER_AVATAR =
+  'Avatar of the member or bot when it sent the message. `null` for contacts and for messages of older releases.';
+
 /** A message with the URLs of its files, which are added when it is answered. */
 export class MessageView implements Omit<MessageRecord, 'attachments'> {
   @Id() id!: string;
@@ -49,6 +52,8 @@ export class MessageView implements Omit<MessageRecord, 'attachments'> {
   @Choice(SENDER_TYPES) sender_type!: SenderType;
   @Id() sender_id!: string;
   @Text({ nullable, example: 'Vera Lindqvist' }) sender_name!: string | null;
+  @Text({ nullable, max: 2048, example: 'https://shop.example/vera.png', description: SENDER_AVATAR })
+  sender_avatar_url!: string | null;
   @Choice(CONTENT_TYPES) content_type!: ContentType;
   @Text({ nullable, min: 0, max: MESSAGE_CHARS, example: 'Where is my parcel?' }) content!: string | null;
   @Embedded('AttachmentView', { list: true }) attachments!: AttachmentRecord[];

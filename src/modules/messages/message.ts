@@ -31,6 +31,8 @@ export interface Message {
   senderId: string;
   /** Name of the sender when it was sent; null for contacts. */
   senderName: string | null;
+  /** Avatar of the sender when it was sent; null for contacts. */
+  senderAvatarUrl: string | null;
   contentType: ContentType;
   content: string | null;
   attachments: readonly AttachmentRef[];
@@ -56,6 +58,7 @@ export interface MessageRecord {
   sender_type: SenderType;
   sender_id: string;
   sender_name: string | null;
+  sender_avatar_url: string | null;
   content_type: ContentType;
   content: string | null;
   attachments: readonly AttachmentRef[];
@@ -87,6 +90,7 @@ export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
   sender_type: 'kept',
   sender_id: 'kept',
   sender_name: 'kept',
+  sender_avatar_url: 'kept',
   content_type: 'kept',
   content: SCRUBBED.content,
   attachments: SCRUBBED.attachments,
@@ -111,6 +115,7 @@ export function toUnnumberedRecord(message: UnnumberedMessage): UnnumberedRecord
     sender_type: message.senderType,
     sender_id: message.senderId,
     sender_name: message.senderName,
+    sender_avatar_url: message.senderAvatarUrl,
     content_type: message.contentType,
     content: message.content,
     attachments: message.attachments,

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { EventDefinition, EventDefinitions } from '../../kernel/event-definition.js';
-import { payloadVersionOf, wholePayload } from '../../kernel/event-definition.js';
+import { payloadVersionOf } from '../../kernel/event-definition.js';
 import type { Status, Unread } from '../conversations/index.js';
 import { toVisitorStatus } from '../conversations/index.js';
 import type { MessageRecord } from './message.js';
@@ -79,17 +79,26 @@ function changedMessage<T extends 'message.updated' | 'message.deleted'>(): Pick
   EventDefinition<T>,
   'agents' | 'visitor' | 'public'
 > {
-  const data = ({ payload }: RecordedEvent<T>): object | null => (payload.message.private ? null : payload);
+  const all = ({ payload }: RecordedEvent<T>): object => ({ ...payload, message: withAvatar(payload.message) });
+  const data = (event: RecordedEvent<T>): object | null => (event.payload.message.private ? null : all(event));
   return {
-    agents: { room: 'conversation', shape: 'MessageChangedData', data: wholePayload },
+    agents: { room: 'conversation', shape: 'MessageChangedData', data: all },
     visitor: { shape: 'MessageChangedData', data },
     public: data,
   };
 }
 
+/**
+ * Adds `sender_avatar_url` as null to messages that were logged without it: by an older release, or by an instance of
+ * it during a rolling update. The field is optional in the log, so the payload's version stays 1.
+ */
+function withAvatar(message: MessageRecord): MessageRecord {
+  return { ...message, sender_avatar_url: message.sender_avatar_url ?? null };
+}
+
 function agentMessage({ message, conversation }: MessageCreated): object {
   const { id, status, last_seq, unread, last_activity_at } = conversation;
-  return { message, conversation: { id, status, last_seq, unread, last_activity_at } };
+  return { message: withAvatar(message), conversation: { id, status, last_seq, unread, last_activity_at } };
 }
 
 /** Counts and times are those of public messages: others would reveal that there is a private note. */
@@ -97,7 +106,7 @@ function publicMessage({ message, conversation }: MessageCreated): object | null
   if (message.private) return null;
   const { id, status, last_public_seq, unread, last_public_activity_at } = conversation;
   return {
-    message,
+    message: withAvatar(message),
     conversation: { id, status, last_seq: last_public_seq, unread, last_activity_at: last_public_activity_at },
   };
 }

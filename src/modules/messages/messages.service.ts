@@ -248,6 +248,7 @@ function draftOf(sender: Sender, request: NewMessage) {
     senderType: sender.type,
     senderId: sender.id,
     senderName: sender.name,
+    senderAvatarUrl: sender.avatarUrl,
     contentType: request.content_type ?? ('text' as const),
     content: request.content || null,
     metadata: request.metadata ?? {},

@@ -10,6 +10,8 @@ export interface Sender {
   id: string;
   /** null for contacts: the contact has the name. */
   name: string | null;
+  /** null for contacts, like the name. */
+  avatarUrl: string | null;
 }
 
 /** Resolves the sender of a message: the caller, or with an API key the named member or bot. */
@@ -27,13 +29,13 @@ export class SendersService {
   ): Promise<Sender> {
     switch (principal.kind) {
       case 'visitor':
-        return { type: 'contact', id: principal.contactId, name: null };
+        return { type: 'contact', id: principal.contactId, name: null, avatarUrl: null };
       case 'agent':
-        return { type: 'agent', id: principal.memberId, name: principal.name };
+        return { type: 'agent', id: principal.memberId, name: principal.name, avatarUrl: principal.avatarUrl };
       case 'bot':
-        return { type: 'bot', id: principal.botId, name: principal.name };
+        return { type: 'bot', id: principal.botId, name: principal.name, avatarUrl: principal.avatarUrl };
       case 'system':
-        return { type: 'bot', id: await this.bots.systemBotId(principal.workspaceId), name: null };
+        return { type: 'bot', id: await this.bots.systemBotId(principal.workspaceId), name: null, avatarUrl: null };
       case 'api_key':
         if (named.member_id !== undefined) return this.member(principal, named.member_id);
         if (named.bot_id !== undefined) return this.bot(principal, named.bot_id);
@@ -44,12 +46,12 @@ export class SendersService {
   private async member(principal: Principal, id: string): Promise<Sender> {
     const member = await this.members.find(principal, id);
     if (member?.status !== 'active') throw new SenderUnknown();
-    return { type: 'agent', id: member.id, name: member.name };
+    return { type: 'agent', id: member.id, name: member.name, avatarUrl: member.avatarUrl };
   }
 
   private async bot(principal: Principal, id: string): Promise<Sender> {
     const bot = await this.bots.find(principal, id);
     if (bot?.status !== 'enabled') throw new SenderUnknown();
-    return { type: 'bot', id: bot.id, name: bot.name };
+    return { type: 'bot', id: bot.id, name: bot.name, avatarUrl: bot.avatarUrl };
   }
 }

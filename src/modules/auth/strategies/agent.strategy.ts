@@ -60,6 +60,7 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
       userId: state.userId,
       role: state.workspaceBound ? lowerRole(state.role, API_KEY_ROLE) : state.role,
       name: state.name,
+      avatarUrl: state.avatarUrl,
       scope: narrow(state.memberChannels, state.sessionChannels),
       sessionScope: state.sessionChannels,
       workspaceBound: state.workspaceBound,

@@ -43,6 +43,7 @@ export class TimelineListener implements OnModuleInit, Timeline {
         senderType: 'bot',
         senderId,
         senderName: null,
+        senderAvatarUrl: null,
         contentType: 'event',
         content: null,
         metadata: { event, ...(entry.public ? {} : withoutUndefined(details)) },
