@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import sharp from 'sharp';
 import { FileUploadsService, SILENCE_MS, UPLOAD_MS } from '../../src/platform/http/file-uploads.service.js';
 import { eventually } from '../support/eventually.js';
-import { filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
+import { download, filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
 import { countsOf, race } from '../support/race.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -39,6 +39,9 @@ async function uploading(): Promise<number> {
   return row?.count ?? 0;
 }
 
+const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;
+const TAIL = `\r\n--${BOUNDARY}--\r\n`;
+
 /** Begins an upload and sends only some of its bytes. */
 async function begin(token: string, announced: number, sent: number, path = '/v1/attachments') {
   const { port } = new URL(world.app.url);
@@ -48,7 +51,6 @@ async function begin(token: string, announced: number, sent: number, path = '/v1
   socket.on('data', chunk => (answer.text += chunk.toString('latin1')));
   socket.on('error', () => undefined);
   socket.on('close', () => (answer.closed = true));
-  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;
   socket.write(
     [
       `POST ${path} HTTP/1.1`,
@@ -57,7 +59,7 @@ async function begin(token: string, announced: number, sent: number, path = '/v1
       `Content-Type: multipart/form-data; boundary=${BOUNDARY}`,
       `Content-Length: ${announced}`,
       '',
-      head + 'a'.repeat(sent),
+      HEAD + 'a'.repeat(sent),
     ].join('\r\n'),
   );
   return { socket, answer, status: () => Number(answer.text.split(' ', 2)[1] ?? 0) };
@@ -93,6 +95,21 @@ describe('An upload under way', () => {
     await isUnderWay(1);
     world.app.clock.advance(26 * 60);
     await removeDueFiles(world);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(0);
+  });
+
+  it('One that goes on after it was taken for dead is refused (404), and leaves no file without a row.', async () => {
+    const bytes = 50_000;
+    const announced = HEAD.length + bytes + TAIL.length;
+    const { socket, status } = await begin(desk.owner.token, announced, bytes);
+    await isUnderWay(1);
+    world.app.clock.advance(26 * 60);
+    await removeDueFiles(world);
+    await isUnderWay(0);
+    socket.write(TAIL);
+    await eventually(() => status() !== 0 || undefined);
+    expect(status()).toBe(404);
+    expect(filesOf(world)).toEqual({ stored: [], incoming: [] });
     expect(await usedBytes(world, desk.workspaceId)).toBe(0);
   });
 
@@ -191,17 +208,22 @@ describe('The quotas', () => {
 describe('A store that is gone', () => {
   it('Uploads and downloads are 503 meanwhile, nothing half stays, and afterwards all works.', async () => {
     const { filesDir } = world.app.config;
+    const kept = (await upload(desk.owner.api, 'kept')).data as { url: string };
+    const before = await usedBytes(world, desk.workspaceId);
     await rename(filesDir, `${filesDir}.away`);
     try {
       const refused = await upload(desk.owner.api, randomBytes(10).toString('hex'));
       expect([refused.status, refused.error.code]).toEqual([503, 'unavailable']);
+      expect((await download(world, kept.url)).status).toBe(503);
+      expect((await download(world, kept.url, { Range: 'bytes=0-1' })).status).toBe(503);
     } finally {
       await rename(`${filesDir}.away`, filesDir);
     }
     // a store that gave no answer has time to finish
     world.app.clock.advance(301);
     await removeDueFiles(world);
-    expect(await usedBytes(world, desk.workspaceId)).toBe(0);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(before);
+    expect(((await download(world, kept.url)).body as Buffer).toString()).toBe('kept');
     expect((await upload(desk.owner.api)).status).toBe(201);
   });
 });

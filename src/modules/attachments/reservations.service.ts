@@ -77,11 +77,16 @@ export class ReservationsService {
     return { id: upload.id, name, content_type: contentType, size, width, height, has_thumbnail: hasThumbnail };
   }
 
-  /** Gives an upload up. Without a database its row stays, and its due time removes the file. */
-  async abandon({ id }: NewUpload, reason: unknown): Promise<void> {
+  /**
+   * Gives an upload up. Without a database its row stays, and its due time removes the file.
+   * @returns false if it was given up before: then nothing removes a file that was stored since
+   */
+  async abandon({ id }: NewUpload, reason: unknown): Promise<boolean> {
     const delay = reason instanceof Unavailable ? STORE_MS : 0;
-    await this.uploads.abandon(id, new Date(this.clock.now().getTime() + delay)).catch(() => undefined);
+    const dueAt = new Date(this.clock.now().getTime() + delay);
+    const isLeft = await this.uploads.abandon(id, dueAt).catch(() => true);
     this.removals.wake();
+    return isLeft;
   }
 
   private async take({ ownerKind, workspaceId }: NewUpload, use: OwnerUse, bytes: number): Promise<void> {

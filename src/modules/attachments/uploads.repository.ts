@@ -83,8 +83,11 @@ export class UploadsRepository {
     return (await this.sql.count(FINISH, values)) > 0;
   }
 
-  /** Leaves the bytes, if any, to the worker that removes them from `dueAt` on. */
-  async abandon(id: string, dueAt: Date): Promise<void> {
-    await this.sql.count(ABANDON, [id, dueAt]);
+  /**
+   * Leaves the bytes, if any, to the worker that removes them from `dueAt` on.
+   * @returns false if the worker has taken the upload for dead before
+   */
+  async abandon(id: string, dueAt: Date): Promise<boolean> {
+    return (await this.sql.count(ABANDON, [id, dueAt])) > 0;
   }
 }
