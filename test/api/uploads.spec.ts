@@ -201,7 +201,47 @@ describe('The quotas', () => {
       299 * MIB,
     ]);
     expect((await upload(desk.owner.api, Buffer.alloc(2 * MIB, 'a'))).error.code).toBe('storage_quota');
-    expect((await upload(desk.owner.api, Buffer.alloc(100_000, 'a'))).status).toBe(201);
+    const bytes = Buffer.alloc(700_000, 'a');
+    const key = await world.apiKey(desk);
+    expect((await upload(key, bytes)).status).toBe(201);
+    expect((await upload(key, bytes)).error.code).toBe('storage_quota');
+    world.app.clock.advance(24 * 3_600 + 1);
+    await removeDueFiles(world);
+    expect((await upload(key, bytes)).status).toBe(201);
+  });
+
+  it('An address uploads so many bytes an hour (413 storage_quota), whoever it is, and others go on.', async () => {
+    const limits = { RATE_LIMITS: `upload_bytes_address=${MIB}/3600`, TRUST_PROXY: '1' };
+    const limited = await World.start(limits, { database: world.app.database });
+    try {
+      const from = async (address: string, token: string) => {
+        const form = new FormData();
+        form.append('file', new Blob(['a'.repeat(600_000)]), 'a.txt');
+        const headers = { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address };
+        const answer = await fetch(`${limited.app.url}/v1/attachments`, { method: 'POST', headers, body: form });
+        const { error } = (await answer.json()) as { error?: { code: string } };
+        return [answer.status, error?.code];
+      };
+      const colleague = await world.colleague(desk);
+      expect(await from('203.0.113.7', desk.owner.token)).toEqual([201, undefined]);
+      expect(await from('203.0.113.7', colleague.token)).toEqual([413, 'storage_quota']);
+      expect(await from('198.51.100.9', colleague.token)).toEqual([201, undefined]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('The sixty-first upload of a principal within a minute is refused (429).', async () => {
+    const limited = await World.start({ RATE_LIMITS: 'upload=60/60' }, { database: world.app.database });
+    try {
+      const statuses: number[] = [];
+      for (let count = 1; count <= 61; count += 1) {
+        statuses.push((await upload(limited.as(desk.owner.token), 'x')).status);
+      }
+      expect(statuses).toEqual([...Array.from({ length: 60 }, () => 201), 429]);
+    } finally {
+      await limited.stop();
+    }
   });
 });
 
