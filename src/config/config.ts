@@ -65,6 +65,7 @@ export abstract class Config {
   abstract readonly auditRetentionDays: number;
   abstract readonly mailRetentionDays: number;
   abstract readonly notificationRetentionDays: number;
+  abstract readonly unsentFileRetentionHours: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
   /** Time without progress after which a socket that resumes, or has more than 1 MiB queued, is closed. */
@@ -180,6 +181,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     mailRetentionDays: env.RETENTION_MAILS_DAYS,
     notificationRetentionDays: env.RETENTION_NOTIFICATIONS_DAYS,
+    unsentFileRetentionHours: env.RETENTION_UNSENT_FILES_HOURS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
     socketStallMs: env.WS_STALL_MS,

@@ -148,6 +148,11 @@ export const VARIABLES = {
     'How long the record of a mail is kept. Its text is deleted when it was sent.',
   ),
   RETENTION_NOTIFICATIONS_DAYS: variable(integer(1, 36_500), '90', 'How long notifications of members are kept.'),
+  RETENTION_UNSENT_FILES_HOURS: variable(
+    integer(1, 168),
+    '24',
+    'How long an uploaded file waits for the message that sends it.',
+  ),
   AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long entries of the audit log are kept.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),

@@ -97,11 +97,11 @@ describe('A file of another workspace', () => {
     const key = await world.apiKey(other);
     const { id: talk } = await world.conversation(stranger);
     const { id: unsent } = (await upload(owner, 'unsent')).data;
-    for (const wanted of [file.id, unsent] as string[]) {
-      expect((await other.owner.api.get(`/v1/attachments/${wanted}`)).status).toBe(404);
-      expect((await key.get(`/v1/attachments/${wanted}`)).status).toBe(404);
-      expect((await stranger.api.get(`/v1/widget/attachments/${wanted}`)).status).toBe(404);
-      const body = { attachment_ids: [wanted] };
+    for (const foreign of [file.id, unsent] as string[]) {
+      expect((await other.owner.api.get(`/v1/attachments/${foreign}`)).status).toBe(404);
+      expect((await key.get(`/v1/attachments/${foreign}`)).status).toBe(404);
+      expect((await stranger.api.get(`/v1/widget/attachments/${foreign}`)).status).toBe(404);
+      const body = { attachment_ids: [foreign] };
       const sends = [
         await other.owner.api.post(`/v1/conversations/${talk as string}/messages`, body),
         await key.post(`/v1/conversations/${talk as string}/messages`, { ...body, member_id: other.owner.memberId }),

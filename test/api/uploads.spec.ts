@@ -210,7 +210,7 @@ describe('The quotas', () => {
     expect((await upload(key, bytes)).status).toBe(201);
   });
 
-  it('An address uploads so many bytes an hour (413 storage_quota), whoever it is, and others go on.', async () => {
+  it('All callers of an address share its bytes of an hour (413 storage_quota); other addresses go on.', async () => {
     const limits = { RATE_LIMITS: `upload_bytes_address=${MIB}/3600`, TRUST_PROXY: '1' };
     const limited = await World.start(limits, { database: world.app.database });
     try {
@@ -241,6 +241,34 @@ describe('The quotas', () => {
       expect(statuses).toEqual([...Array.from({ length: 60 }, () => 201), 429]);
     } finally {
       await limited.stop();
+    }
+  });
+});
+
+describe('RETENTION_UNSENT_FILES_HOURS', () => {
+  it('It decides how long a file waits to be sent, and counts for the quota of unsent files.', async () => {
+    const patient = await World.start({ RETENTION_UNSENT_FILES_HOURS: '72' }, { database: world.app.database });
+    try {
+      const api = patient.as(desk.owner.token);
+      const bytes = Buffer.alloc(25 * MIB, 'a');
+      const ids = await race(4, async () => (await upload(api, bytes)).data.id as string);
+      // as if they had been uploaded 71 hours ago; the token ends before
+      await world.app.database.query(
+        `UPDATE attachment SET created_at = created_at - interval '71 hours', due_at = due_at - interval '71 hours'
+         WHERE id = ANY($1)`,
+        [ids],
+      );
+      await removeDueFiles(patient);
+      expect((await api.get(`/v1/attachments/${ids[0] ?? ''}`)).status).toBe(200);
+      expect((await upload(api, 'x')).error.code).toBe('storage_quota');
+      await world.app.database.query(`UPDATE attachment SET due_at = due_at - interval '2 hours' WHERE id = ANY($1)`, [
+        ids,
+      ]);
+      expect((await api.get(`/v1/attachments/${ids[0] ?? ''}`)).status).toBe(404);
+      await removeDueFiles(patient);
+      expect((await upload(api, 'x')).status).toBe(201);
+    } finally {
+      await patient.stop();
     }
   });
 });

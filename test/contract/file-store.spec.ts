@@ -47,11 +47,11 @@ const hasOtherDisk = await Promise.all([MEMORY, tmpdir()].map(path => stat(path)
     try {
       const store = await DiskFileStore.open(join(other, 'store'));
       await writeFile(local, 'whole');
-      await store.put('aa/one', local);
+      await store.put('aa/one', local, 'text/plain');
       expect(await readdir(join(other, 'store', 'aa'))).toEqual(['one']);
       // a folder in the place of the file makes the last step fail, as a full disk would
       await mkdir(join(other, 'store', 'aa', 'two', 'x'), { recursive: true });
-      await expect(store.put('aa/two', local)).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(store.put('aa/two', local, 'text/plain')).rejects.toMatchObject({ code: 'unavailable' });
       expect(await readdir(join(other, 'store', 'aa'))).toEqual(['one', 'two']);
       await writeFile(join(other, 'store', 'aa', 'three.incoming'), 'half');
       await store.remove('aa/three');

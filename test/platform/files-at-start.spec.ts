@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/config.js';
 import { FilesModule } from '../../src/platform/files/files.module.js';
 import type { FileStore } from '../../src/platform/files/file-store.js';
 
-/** What a service with such a store logs when it starts. */
+/** Returns the warnings that a service with this store logs when it starts. */
 function warningsOf(store: Pick<FileStore, 'kind' | 'usable'>, redisUrl: string | null): string[] {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   new FilesModule(store as FileStore, { redisUrl } as Config).onApplicationBootstrap();
