@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { parseRateLimits } from '../../src/config/rate-limits.js';
 import { FileUploadsService, SILENCE_MS, UPLOAD_MS } from '../../src/platform/http/file-uploads.service.js';
 import { eventually } from '../support/eventually.js';
 import { download, filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
@@ -208,6 +209,11 @@ describe('The quotas', () => {
     world.app.clock.advance(24 * 3_600 + 1);
     await removeDueFiles(world);
     expect((await upload(key, bytes)).status).toBe(201);
+  });
+
+  it('An operator can let an address upload more than by default.', () => {
+    const limits = parseRateLimits('upload_bytes_address=500000000000/3600');
+    expect(limits).toMatchObject({ upload_bytes_address: { points: 500_000_000_000, seconds: 3_600 } });
   });
 
   it('All callers of an address share its bytes of an hour (413 storage_quota); other addresses go on.', async () => {
