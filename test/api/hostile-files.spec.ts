@@ -65,9 +65,9 @@ const OUTCOMES: [what: string, name: string, bytes: () => Promise<Buffer> | Buff
   ['text with a NUL', 'a.txt', () => Buffer.from('a\0b'), 'attachment_type_refused'],
   ['text that is no UTF-8', 'a.txt', () => Buffer.from('caf\xe9', 'latin1'), 'attachment_type_refused'],
   [
-    'a document that unpacks to a gigabyte',
+    'a document that unpacks to 64 MiB and says a gigabyte',
     'a.docx',
-    () => zip('word/document.xml', Buffer.alloc(64 * 1024 * 1024)),
+    () => zip('word/document.xml', Buffer.alloc(64 * 1024 * 1024), 1024 ** 3),
     'application/zip attachment',
   ],
   [

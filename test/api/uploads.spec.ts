@@ -279,6 +279,22 @@ describe('RETENTION_UNSENT_FILES_HOURS', () => {
   });
 });
 
+describe('A store that cannot be used when the service starts', () => {
+  it('The service runs without it: uploads are 503, and widgets do not offer attachments.', async () => {
+    // a folder that nobody can make, not even root
+    const without = await World.start({ FILES_DIR: '/dev/null/files' }, { database: world.app.database });
+    try {
+      const refused = await upload(without.as(desk.owner.token));
+      expect([refused.status, refused.error.code]).toEqual([503, 'unavailable']);
+      const path = `/v1/widget/config?widget_token=${desk.widgetToken}`;
+      expect((await without.anyone.get(path)).data.widget_config.features.attachments).toBe(false);
+      expect((await world.anyone.get(path)).data.widget_config.features.attachments).toBe(true);
+    } finally {
+      await without.stop();
+    }
+  });
+});
+
 describe('A store that is gone', () => {
   it('Uploads and downloads are 503 meanwhile, nothing half stays, and afterwards all works.', async () => {
     const { filesDir } = world.app.config;
