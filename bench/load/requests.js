@@ -66,14 +66,14 @@ function isWhole(data, headEnd) {
 }
 
 /**
- * @param target `{method, path, token, before, after}`: `before` and `after` surround the content in the JSON body; a
- *   target without `before` has no body
+ * @param target `{method, path, token, before, after, contentType?}`: `before` and `after` surround the content in the
+ *   body, which is JSON by default; a target without `before` has no body
  * @returns content → the text of a request
  */
-export function requestTo({ method, path, token, before, after }) {
+export function requestTo({ method, path, token, before, after, contentType = 'application/json' }) {
   const head = [`${method} ${path} HTTP/1.1`, 'Host: bench', ...(token ? [`Authorization: Bearer ${token}`] : [])];
   if (before === undefined) return () => `${head.join('\r\n')}\r\n\r\n`;
-  const lines = `${[...head, 'Content-Type: application/json'].join('\r\n')}\r\nContent-Length: `;
+  const lines = `${[...head, `Content-Type: ${contentType}`].join('\r\n')}\r\nContent-Length: `;
   const length = before.length + after.length;
   return content => `${lines}${length + content.length}\r\n\r\n${before}${content}${after}`;
 }

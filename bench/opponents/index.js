@@ -1,5 +1,6 @@
 import byHandBest from './by-hand-best.js';
 import byHand from './by-hand.js';
+import { files } from './files.js';
 import idiomatic from './idiomatic.js';
 import ours from './ours.js';
 import oursEarlier from './ours-earlier.js';
@@ -29,6 +30,7 @@ const all = [
   ...inboxes,
   ...searches,
   ...reports,
+  ...files,
   ...volatile,
 ];
 

@@ -153,6 +153,10 @@ export const VARIABLES = {
     integer(1, 36_500),
     '30',
     'How long deliveries of webhooks and the events in them are kept.',
+  RETENTION_UNSENT_FILES_HOURS: variable(
+    integer(1, 168),
+    '24',
+    'How long an uploaded file waits for the message that sends it.',
   ),
   AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long entries of the audit log are kept.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),

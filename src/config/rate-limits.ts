@@ -59,7 +59,7 @@ export function parseRateLimits(text: string): RateLimits | null | string {
   if (text === 'off') return null;
   const limits: Record<string, RateLimit> = structuredClone(RATE_LIMITS);
   for (const override of text.split(',').filter(item => item.trim() !== '')) {
-    const match = /^\s*([a-z_]+)=(\d{1,9})\/(\d{1,6})\s*$/.exec(override);
+    const match = /^\s*([a-z_]+)=(\d{1,12})\/(\d{1,6})\s*$/.exec(override);
     const [, name = '', points = '0', seconds = '0'] = match ?? [];
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
     if (!limit || Number(points) === 0 || Number(seconds) === 0) {

@@ -1,4 +1,4 @@
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { desk, owner, world } from '../support/desk-for-each.js';
@@ -65,9 +65,9 @@ const OUTCOMES: [what: string, name: string, bytes: () => Promise<Buffer> | Buff
   ['text with a NUL', 'a.txt', () => Buffer.from('a\0b'), 'attachment_type_refused'],
   ['text that is no UTF-8', 'a.txt', () => Buffer.from('caf\xe9', 'latin1'), 'attachment_type_refused'],
   [
-    'a document that unpacks to a gigabyte',
+    'a document that unpacks to 64 MiB and says a gigabyte',
     'a.docx',
-    () => zip('word/document.xml', Buffer.alloc(64 * 1024 * 1024)),
+    () => zip('word/document.xml', Buffer.alloc(64 * 1024 * 1024), 1024 ** 3),
     'application/zip attachment',
   ],
   [
@@ -89,6 +89,47 @@ const NAMES: [given: string, kept: string][] = [
   ['.htaccess', 'htaccess'],
   ['Grüße 你好.txt', 'Grüße 你好.txt'],
   [`${'x'.repeat(300)}.txt`, `${'x'.repeat(196)}.txt`],
+];
+
+const HOME = 'Mill Lane 4';
+const photoOf = (width: number, height: number) =>
+  picture(width, height).withExif({ IFD0: { Copyright: HOME }, IFD3: { GPSLatitude: '52/1 30/1 0/1' } });
+const IEND_BYTES = 12;
+
+/** Pictures that tell of a place, where some readers of pictures do not look. */
+const REVEALING: [what: string, bytes: () => Promise<Buffer>][] = [
+  ['PNG', () => photoOf(90, 60).png().toBuffer()],
+  ['WebP', () => photoOf(90, 60).webp().toBuffer()],
+  ['AVIF', () => photoOf(90, 60).avif({ effort: 0 }).toBuffer()],
+  [
+    'PNG with EXIF behind the pixels',
+    async () => {
+      const png = await picture(90, 60).png().toBuffer();
+      const exif = Buffer.from(`MM\0*\0\0\0\x08\0\x01\x82\x98\0\x02\0\0\0\x0c\0\0\0\x1a\0\0\0\0${HOME}\0`, 'latin1');
+      return Buffer.concat([png.subarray(0, -IEND_BYTES), pngChunk('eXIf', exif), png.subarray(-IEND_BYTES)]);
+    },
+  ],
+  [
+    'PNG with a text behind the pixels',
+    async () => {
+      const png = await picture(90, 60).png().toBuffer();
+      const text = pngChunk('tEXt', Buffer.from(`Location\0${HOME}`));
+      return Buffer.concat([png.subarray(0, -IEND_BYTES), text, png.subarray(-IEND_BYTES)]);
+    },
+  ],
+  [
+    'JPEG with a second picture behind it',
+    async () => Buffer.concat([await picture(90, 60).jpeg().toBuffer(), await photoOf(9, 6).jpeg().toBuffer()]),
+  ],
+  [
+    'WebP that hides its EXIF',
+    async () => {
+      const webp = await photoOf(90, 60).webp().toBuffer();
+      const flags = webp.indexOf('VP8X') + 8;
+      webp[flags] = (webp[flags] ?? 0) & ~0x08;
+      return webp;
+    },
+  ],
 ];
 
 describe('Hostile files', () => {
@@ -140,7 +181,26 @@ describe('Hostile files', () => {
     const thumbnail = await sharp((await download(world, ours.thumbnail_url as string)).body as Buffer).metadata();
     expect([thumbnail.format, thumbnail.height, thumbnail.exif]).toEqual(['webp', 480, undefined]);
   });
+
+  it.each(REVEALING)('A visitor’s %s keeps nothing that tells of a place.', async (what, bytes) => {
+    const photo = await bytes();
+    expect(photo.includes(HOME)).toBe(true);
+    const { status, data } = await uploadAsVisitor(await world.visitor(desk), photo, 'photo');
+    expect([status, data.content_type]).toEqual([201, `image/${what.split(' ', 1)[0]?.toLowerCase() ?? ''}`]);
+    const stored = (await download(world, data.url as string)).body as Buffer;
+    expect(stored.includes(HOME)).toBe(false);
+    expect(data.size).toBe(stored.length);
+  });
 });
+
+/** A chunk of a PNG. */
+function pngChunk(type: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), content]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(content.length);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
+}
 
 /** Sends the name as a browser would, without what clients clean themselves. */
 async function fetchUpload(name: string): Promise<{ data: { name: string; url: string } }> {

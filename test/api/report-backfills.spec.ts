@@ -108,6 +108,46 @@ async function playPast(conversations: number, seed: number): Promise<Counted[]>
   return counted;
 }
 
+const HOUR = 60 * MINUTE;
+const NIGHT = [{ from: '22:00', to: '06:00' }];
+const EARLY = [{ from: '01:00', to: '04:00' }];
+const DAYS_OF_WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const everyDay = Object.fromEntries(DAYS_OF_WEEK.map(day => [day, EARLY]));
+const workNights = {
+  ...Object.fromEntries(DAYS_OF_WEEK.slice(0, 5).map(day => [day, NIGHT])),
+  holidays: [{ date: '2026-03-27', name: 'Fair', hours: [{ from: '10:00', to: '12:00' }] }],
+};
+type Wait = [what: string, timezone: string, hours: object, from: string, to: string, open: number];
+const WAITS: readonly Wait[] = [
+  // Thursday's night ends on the holiday, which has two hours of its own and no night
+  ['nights and a holiday', 'Asia/Kathmandu', workNights, '2026-03-26T21:00+05:45', '2026-03-28T12:00+05:45', 10],
+  // where summer time does not begin, while it begins in Europe
+  ['a weekend', 'Asia/Kathmandu', workNights, '2026-03-28T07:00+05:45', '2026-03-31T00:00+05:45', 2],
+  ['the hour that summer time skips', 'Europe/Berlin', everyDay, '2026-03-28T12:00+01:00', '2026-03-29T12:00+02:00', 2],
+  ['the hour that occurs twice', 'Australia/Sydney', everyDay, '2026-04-04T12:00+11:00', '2026-04-05T12:00+10:00', 4],
+];
+
+describe('Business hours', () => {
+  it.each(WAITS)(
+    'A wait over %s in %s counts its open hours.',
+    async (_what, timezone, business_hours, from, to, open) => {
+      await desk.owner.api.patch('/v1/workspace', { timezone, business_hours });
+      const [begun, answered] = [Date.parse(from), Date.parse(to)];
+      await past(begun, answered - begun, 0, 5);
+      await recounted();
+      const { totals, items } = await read('conversations', { interval: 'day' });
+      for (const name of ['first_response', 'resolution']) {
+        expect(totals[name]).toMatchObject({ count: 1, mean: (answered - begun) / 1_000 });
+        expect(totals[`${name}_business`]).toMatchObject({ count: 1, mean: (open * HOUR) / 1_000 });
+      }
+      // each day begins at midnight of the time zone, before and after the change
+      const clock = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeStyle: 'short' });
+      const begins = (items as Json[]).slice(1).map(({ at }) => clock.format(new Date(at as string)));
+      expect(new Set(begins)).toEqual(new Set(['00:00']));
+    },
+  );
+});
+
 describe('The backfill', () => {
   it('Counts of any bucket in any time zone equal a recount, percentiles are within 5 %.', async () => {
     const counted = await playPast(60, 3);

@@ -373,6 +373,15 @@ describe('Files', () => {
       expect(content).toContain(cell);
   });
 
+  it('No part of a name is a formula where a spreadsheet splits cells at semicolons, tabs or lines.', async () => {
+    const names = ['a;=1+1', 'b\t@SUM(A1)', 'c\n-1', 'd\r+1', '\n=1', '＝1+1', 'e; f-1', '2-1'];
+    for (const name of names) await world.colleague(desk, { name });
+    const content = String((await report('members', { format: 'csv' })).content);
+    const parts = content.split(/[;\t\r\n,]/).map(part => part.replace(/^"/, ''));
+    expect(parts.filter(part => /^[=+\-@＝＋－＠]/.test(part))).toEqual([]);
+    for (const kept of ['e; f-1', '2-1']) expect(content).toContain(`,${kept},`);
+  });
+
   it('A file without items has the header.', async () => {
     const { content } = await report('tags', { format: 'csv' });
     expect(String(content).split('\r\n')).toHaveLength(2);

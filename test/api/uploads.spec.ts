@@ -4,9 +4,10 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { parseRateLimits } from '../../src/config/rate-limits.js';
 import { FileUploadsService, SILENCE_MS, UPLOAD_MS } from '../../src/platform/http/file-uploads.service.js';
 import { eventually } from '../support/eventually.js';
-import { filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
+import { download, filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
 import { countsOf, race } from '../support/race.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -39,6 +40,9 @@ async function uploading(): Promise<number> {
   return row?.count ?? 0;
 }
 
+const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;
+const TAIL = `\r\n--${BOUNDARY}--\r\n`;
+
 /** Begins an upload and sends only some of its bytes. */
 async function begin(token: string, announced: number, sent: number, path = '/v1/attachments') {
   const { port } = new URL(world.app.url);
@@ -48,7 +52,6 @@ async function begin(token: string, announced: number, sent: number, path = '/v1
   socket.on('data', chunk => (answer.text += chunk.toString('latin1')));
   socket.on('error', () => undefined);
   socket.on('close', () => (answer.closed = true));
-  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;
   socket.write(
     [
       `POST ${path} HTTP/1.1`,
@@ -57,7 +60,7 @@ async function begin(token: string, announced: number, sent: number, path = '/v1
       `Content-Type: multipart/form-data; boundary=${BOUNDARY}`,
       `Content-Length: ${announced}`,
       '',
-      head + 'a'.repeat(sent),
+      HEAD + 'a'.repeat(sent),
     ].join('\r\n'),
   );
   return { socket, answer, status: () => Number(answer.text.split(' ', 2)[1] ?? 0) };
@@ -93,6 +96,21 @@ describe('An upload under way', () => {
     await isUnderWay(1);
     world.app.clock.advance(26 * 60);
     await removeDueFiles(world);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(0);
+  });
+
+  it('One that goes on after it was taken for dead is refused (404), and leaves no file without a row.', async () => {
+    const bytes = 50_000;
+    const announced = HEAD.length + bytes + TAIL.length;
+    const { socket, status } = await begin(desk.owner.token, announced, bytes);
+    await isUnderWay(1);
+    world.app.clock.advance(26 * 60);
+    await removeDueFiles(world);
+    await isUnderWay(0);
+    socket.write(TAIL);
+    await eventually(() => status() !== 0 || undefined);
+    expect(status()).toBe(404);
+    expect(filesOf(world)).toEqual({ stored: [], incoming: [] });
     expect(await usedBytes(world, desk.workspaceId)).toBe(0);
   });
 
@@ -184,24 +202,118 @@ describe('The quotas', () => {
       299 * MIB,
     ]);
     expect((await upload(desk.owner.api, Buffer.alloc(2 * MIB, 'a'))).error.code).toBe('storage_quota');
-    expect((await upload(desk.owner.api, Buffer.alloc(100_000, 'a'))).status).toBe(201);
+    const bytes = Buffer.alloc(700_000, 'a');
+    const key = await world.apiKey(desk);
+    expect((await upload(key, bytes)).status).toBe(201);
+    expect((await upload(key, bytes)).error.code).toBe('storage_quota');
+    world.app.clock.advance(24 * 3_600 + 1);
+    await removeDueFiles(world);
+    expect((await upload(key, bytes)).status).toBe(201);
+  });
+
+  it('An operator can let an address upload more than by default.', () => {
+    const limits = parseRateLimits('upload_bytes_address=500000000000/3600');
+    expect(limits).toMatchObject({ upload_bytes_address: { points: 500_000_000_000, seconds: 3_600 } });
+  });
+
+  it('All callers of an address share its bytes of an hour (413 storage_quota); other addresses go on.', async () => {
+    const limits = { RATE_LIMITS: `upload_bytes_address=${MIB}/3600`, TRUST_PROXY: '1' };
+    const limited = await World.start(limits, { database: world.app.database });
+    try {
+      const from = async (address: string, token: string) => {
+        const form = new FormData();
+        form.append('file', new Blob(['a'.repeat(600_000)]), 'a.txt');
+        const headers = { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address };
+        const answer = await fetch(`${limited.app.url}/v1/attachments`, { method: 'POST', headers, body: form });
+        const { error } = (await answer.json()) as { error?: { code: string } };
+        return [answer.status, error?.code];
+      };
+      const colleague = await world.colleague(desk);
+      expect(await from('203.0.113.7', desk.owner.token)).toEqual([201, undefined]);
+      expect(await from('203.0.113.7', colleague.token)).toEqual([413, 'storage_quota']);
+      expect(await from('198.51.100.9', colleague.token)).toEqual([201, undefined]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('The sixty-first upload of a principal within a minute is refused (429).', async () => {
+    const limited = await World.start({ RATE_LIMITS: 'upload=60/60' }, { database: world.app.database });
+    try {
+      const statuses: number[] = [];
+      for (let count = 1; count <= 61; count += 1) {
+        statuses.push((await upload(limited.as(desk.owner.token), 'x')).status);
+      }
+      expect(statuses).toEqual([...Array.from({ length: 60 }, () => 201), 429]);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+describe('RETENTION_UNSENT_FILES_HOURS', () => {
+  it('It decides how long a file waits to be sent, and counts for the quota of unsent files.', async () => {
+    const patient = await World.start({ RETENTION_UNSENT_FILES_HOURS: '72' }, { database: world.app.database });
+    try {
+      const api = patient.as(desk.owner.token);
+      const bytes = Buffer.alloc(25 * MIB, 'a');
+      const ids = await race(4, async () => (await upload(api, bytes)).data.id as string);
+      // as if they had been uploaded 71 hours ago; the token ends before
+      await world.app.database.query(
+        `UPDATE attachment SET created_at = created_at - interval '71 hours', due_at = due_at - interval '71 hours'
+         WHERE id = ANY($1)`,
+        [ids],
+      );
+      await removeDueFiles(patient);
+      expect((await api.get(`/v1/attachments/${ids[0] ?? ''}`)).status).toBe(200);
+      expect((await upload(api, 'x')).error.code).toBe('storage_quota');
+      await world.app.database.query(`UPDATE attachment SET due_at = due_at - interval '2 hours' WHERE id = ANY($1)`, [
+        ids,
+      ]);
+      expect((await api.get(`/v1/attachments/${ids[0] ?? ''}`)).status).toBe(404);
+      await removeDueFiles(patient);
+      expect((await upload(api, 'x')).status).toBe(201);
+    } finally {
+      await patient.stop();
+    }
+  });
+});
+
+describe('A store that cannot be used when the service starts', () => {
+  it('The service runs without it: uploads are 503, and widgets do not offer attachments.', async () => {
+    // a folder that nobody can make, not even root
+    const without = await World.start({ FILES_DIR: '/dev/null/files' }, { database: world.app.database });
+    try {
+      const refused = await upload(without.as(desk.owner.token));
+      expect([refused.status, refused.error.code]).toEqual([503, 'unavailable']);
+      const path = `/v1/widget/config?widget_token=${desk.widgetToken}`;
+      expect((await without.anyone.get(path)).data.widget_config.features.attachments).toBe(false);
+      expect((await world.anyone.get(path)).data.widget_config.features.attachments).toBe(true);
+    } finally {
+      await without.stop();
+    }
   });
 });
 
 describe('A store that is gone', () => {
   it('Uploads and downloads are 503 meanwhile, nothing half stays, and afterwards all works.', async () => {
     const { filesDir } = world.app.config;
+    const kept = (await upload(desk.owner.api, 'kept')).data as { url: string };
+    const before = await usedBytes(world, desk.workspaceId);
     await rename(filesDir, `${filesDir}.away`);
     try {
       const refused = await upload(desk.owner.api, randomBytes(10).toString('hex'));
       expect([refused.status, refused.error.code]).toEqual([503, 'unavailable']);
+      expect((await download(world, kept.url)).status).toBe(503);
+      expect((await download(world, kept.url, { Range: 'bytes=0-1' })).status).toBe(503);
     } finally {
       await rename(`${filesDir}.away`, filesDir);
     }
     // a store that gave no answer has time to finish
     world.app.clock.advance(301);
     await removeDueFiles(world);
-    expect(await usedBytes(world, desk.workspaceId)).toBe(0);
+    expect(await usedBytes(world, desk.workspaceId)).toBe(before);
+    expect(((await download(world, kept.url)).body as Buffer).toString()).toBe('kept');
     expect((await upload(desk.owner.api)).status).toBe(201);
   });
 });

@@ -77,6 +77,11 @@ interface Bench {
     trend(looks: Look[], minutes: number): { heapSlope: number; residentSlope: number; descriptorGrowth: number };
   };
   'scenarios/index.js': { scenarios: Scenario[] };
+  'scenarios/s16-files.js': {
+    default: Scenario & {
+      enter(seat: { server: object }, shape: object, one: { name: string }): Promise<{ path: string }[]>;
+    };
+  };
   'load.js': { startLoad(): Load };
   'opponents/index.js': { opponents: Record<string, Opponent> };
 }

@@ -3,7 +3,10 @@
  * clear. A text in the format of a secret counts as one, even if the test never saw it issued.
  */
 
-/** Each format is a prefix followed by 256 random bits, or an API key's 32 characters; a JWT is its three parts. */
+/**
+ * Each format is a prefix followed by 256 random bits, an API key's 32 characters, or the signature in the URL of a file; a
+ * JWT is its three parts.
+ */
 const FORMATS: Record<string, [prefix: string, rest: string]> = {
   'an API key': ['svc_sk_', '[A-Za-z0-9]{32}'],
   'an SSO ticket': ['sst_', '[\\w-]{43}'],
@@ -11,6 +14,7 @@ const FORMATS: Record<string, [prefix: string, rest: string]> = {
   'a reset link': ['rst_', '[\\w-]{43}'],
   'an identity secret': ['ids_', '[\\w-]{43}'],
   'a signing secret': ['whsec_', '[A-Za-z0-9+/]{43}='],
+  'the signature of a file': ['signature=', '[\\w-]{32}'],
   'a token': ['eyJ', '[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]{43}'],
 };
 
@@ -50,7 +54,9 @@ export interface Found {
 /** Remembers every secret found in a response, mail or request header. */
 export function rememberSecrets(text: string): void {
   for (const { kind, value } of secretsByFormat(text)) {
-    const bare = value.startsWith('eyJ') ? (value.split('.').at(-1) ?? '') : value.replace(/^(svc_sk|[a-z]+)_/, '');
+    const bare = value.startsWith('eyJ')
+      ? (value.split('.').at(-1) ?? '')
+      : value.replace(/^(?:(?:svc_sk|[a-z]+)_|signature=)/, '');
     const bytes = [Buffer.from(value), Buffer.from(bare), Buffer.from(bare, 'base64')];
     const writings = bytes.flatMap(each => ['hex', 'base64', 'base64url'].map(to => each.toString(to as 'hex')));
     for (const writing of [bare, ...writings]) kindByEncoding.set(writing, kind);

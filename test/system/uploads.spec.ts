@@ -23,13 +23,7 @@ beforeEach(async () => {
   database = await cloneDatabase();
   files = mkdtempSync(join(tmpdir(), 'support-chat-files-'));
   await start();
-  const account = {
-    workspace_name: unique('W'),
-    name: 'Olivia',
-    email: `${unique('o')}@example.com`,
-    password: PASSWORD,
-  };
-  token = (await call('POST', `${url}/v1/auth/register`, { body: account })).body.data.token as string;
+  token = await register();
 });
 afterEach(async () => {
   await service.stop();
@@ -42,10 +36,21 @@ async function start(): Promise<void> {
   url = await service.url();
 }
 
-async function upload(bytes: Buffer): Promise<number> {
+/** @returns the token of a member of a new workspace */
+async function register(): Promise<string> {
+  const account = {
+    workspace_name: unique('W'),
+    name: 'Olivia',
+    email: `${unique('o')}@example.com`,
+    password: PASSWORD,
+  };
+  return (await call('POST', `${url}/v1/auth/register`, { body: account })).body.data.token as string;
+}
+
+async function upload(bytes: Buffer, by = token): Promise<number> {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(bytes)]), 'a.txt');
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { Authorization: `Bearer ${by}` };
   const answer = await fetch(`${url}/v1/attachments`, { method: 'POST', headers, body: form });
   await answer.text();
   return answer.status;
@@ -115,15 +120,12 @@ describe('Uploads to a service in its own process', () => {
     },
   );
 
-  it('Six uploads of 25 MiB, four and then two at once, take less memory than two of them.', async () => {
+  it('Six uploads of 25 MiB at once take less memory than two of them.', async () => {
     const bytes = Buffer.alloc(25 * MIB, 'a');
+    const other = await register();
     expect(await upload(Buffer.from('warm'))).toBe(201);
-    await database.query('UPDATE attachment SET due_at = NULL, message_id = id');
     const before = peak();
-    expect(await race(4, () => upload(bytes))).toEqual([201, 201, 201, 201]);
-    // as if they had been sent: only unsent files count for the quota of a member
-    await database.query('UPDATE attachment SET due_at = NULL, message_id = id');
-    expect(await race(2, () => upload(bytes))).toEqual([201, 201]);
+    expect(await race(6, index => upload(bytes, index % 2 === 0 ? token : other))).toEqual(Array(6).fill(201));
     expect(peak() - before).toBeLessThan(50);
   });
 });

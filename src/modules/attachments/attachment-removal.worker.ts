@@ -8,7 +8,7 @@ import type { Removal } from './removals.repository.js';
 import { RemovalsRepository } from './removals.repository.js';
 
 /**
- * Removes the bytes of files that were not sent within a day, were unsent or erased, or whose upload has died. The row
+ * Removes the bytes of files that were not sent in time, were unsent or erased, or whose upload has died. The row
  * goes last, so no bytes are ever without one.
  */
 @Injectable()

@@ -22,7 +22,7 @@ const CONTACT_BYTES_PER_HOUR = 250 * MIB;
 const DEAD_AFTER_MS = 25 * 60_000;
 /** A store that gave no answer may still be writing. */
 const STORE_MS = 5 * 60_000;
-const UNSENT_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
 const RETRY_SECONDS = 5;
 
 /** Reserves the bytes of uploads, so that no quota is ever exceeded. Each step is one short transaction. */
@@ -47,7 +47,7 @@ export class ReservationsService {
     const upload = { id: newId(), workspaceId: principal.workspaceId, ownerKind, ownerId, size, dueAt, createdAt: now };
     await this.units.run(async () => {
       if (principal.kind === 'visitor') await this.contacts.lockForShare(principal);
-      const use = await this.uploads.lockOwner(upload);
+      const use = await this.uploads.lockOwner(upload, this.config.unsentFileRetentionHours);
       if (use.uploading >= AT_ONCE) throw new RateLimited({ retryAfter: RETRY_SECONDS });
       await this.take(upload, use, size);
       await this.uploads.insert(upload);
@@ -59,7 +59,7 @@ export class ReservationsService {
   async enlarge(upload: NewUpload, size: number): Promise<NewUpload> {
     if (size <= upload.size) return upload;
     await this.units.run(async () => {
-      const use = await this.uploads.lockOwner(upload);
+      const use = await this.uploads.lockOwner(upload, this.config.unsentFileRetentionHours);
       await this.take(upload, use, size - upload.size);
       if (!(await this.uploads.enlarge(upload.id, size))) throw new NotFound();
     });
@@ -68,7 +68,7 @@ export class ReservationsService {
 
   /** Makes the file ready, and gives back what it did not need. @throws NotFound for an erased contact */
   async finish(principal: Uploader, upload: NewUpload, file: PreparedFile): Promise<AttachmentRef> {
-    const dueAt = new Date(this.clock.now().getTime() + UNSENT_MS);
+    const dueAt = new Date(this.clock.now().getTime() + this.config.unsentFileRetentionHours * HOUR_MS);
     await this.units.run(async () => {
       if (principal.kind === 'visitor') await this.contacts.lockForShare(principal);
       if (!(await this.uploads.finish({ ...file, id: upload.id, dueAt }, upload.size))) throw new NotFound();
@@ -77,11 +77,16 @@ export class ReservationsService {
     return { id: upload.id, name, content_type: contentType, size, width, height, has_thumbnail: hasThumbnail };
   }
 
-  /** Gives an upload up. Without a database its row stays, and its due time removes the file. */
-  async abandon({ id }: NewUpload, reason: unknown): Promise<void> {
+  /**
+   * Gives an upload up. Without a database its row stays, and its due time removes the file.
+   * @returns false if it was given up before: then nothing removes a file that was stored since
+   */
+  async abandon({ id }: NewUpload, reason: unknown): Promise<boolean> {
     const delay = reason instanceof Unavailable ? STORE_MS : 0;
-    await this.uploads.abandon(id, new Date(this.clock.now().getTime() + delay)).catch(() => undefined);
+    const dueAt = new Date(this.clock.now().getTime() + delay);
+    const isLeft = await this.uploads.abandon(id, dueAt).catch(() => true);
     this.removals.wake();
+    return isLeft;
   }
 
   private async take({ ownerKind, workspaceId }: NewUpload, use: OwnerUse, bytes: number): Promise<void> {

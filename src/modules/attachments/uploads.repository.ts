@@ -4,7 +4,7 @@ import type { Attachment } from './attachment.js';
 
 /** Uploads of one owner wait for each other here, so that its quotas hold exactly. */
 const LOCK_OWNER = statement(`SELECT pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`);
-/** An unsent file is at most a day old, so older rows need not be read. */
+/** Rows of before the earliest unsent file need not be read. */
 const USE_OF_OWNER = statement(`
   SELECT count(*) FILTER (WHERE state = 'uploading')::int AS uploading,
          coalesce(sum(size) FILTER (WHERE state IN ('uploading', 'ready') AND message_id IS NULL), 0)::float8 AS unsent,
@@ -29,8 +29,9 @@ const ABANDON = statement(
   `UPDATE attachment SET state = 'abandoned', due_at = $2 WHERE id = $1 AND state = 'uploading'`,
 );
 
-const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
+/** Longer than an upload takes, after which its file begins to wait. */
+const UPLOAD_HOURS = 24;
 
 /** Uploads and bytes that count for an owner's quotas. */
 export interface OwnerUse {
@@ -54,11 +55,20 @@ export type FinishedUpload = Pick<
 export class UploadsRepository {
   constructor(private readonly sql: SqlService) {}
 
-  /** Locks the owner's uploads until the unit of work ends. */
-  async lockOwner({ workspaceId, ownerKind, ownerId, createdAt: now }: NewUpload): Promise<OwnerUse> {
+  /** Locks the owner's uploads until the unit of work ends. @param unsentHours how long files wait to be sent */
+  async lockOwner(
+    { workspaceId, ownerKind, ownerId, createdAt: now }: NewUpload,
+    unsentHours: number,
+  ): Promise<OwnerUse> {
     await this.sql.rows(LOCK_OWNER, [ownerId]);
-    const [day, hour] = [new Date(now.getTime() - 2 * DAY_MS), new Date(now.getTime() - HOUR_MS)];
-    const use = await this.sql.first<OwnerUse>(USE_OF_OWNER, [workspaceId, ownerKind, ownerId, day, hour]);
+    const earlier = (hours: number) => new Date(now.getTime() - hours * HOUR_MS);
+    const use = await this.sql.first<OwnerUse>(USE_OF_OWNER, [
+      workspaceId,
+      ownerKind,
+      ownerId,
+      earlier(unsentHours + UPLOAD_HOURS),
+      earlier(1),
+    ]);
     return use ?? { uploading: 0, unsent: 0, recent: 0 };
   }
 
@@ -83,8 +93,11 @@ export class UploadsRepository {
     return (await this.sql.count(FINISH, values)) > 0;
   }
 
-  /** Leaves the bytes, if any, to the worker that removes them from `dueAt` on. */
-  async abandon(id: string, dueAt: Date): Promise<void> {
-    await this.sql.count(ABANDON, [id, dueAt]);
+  /**
+   * Leaves the bytes, if any, to the worker that removes them from `dueAt` on.
+   * @returns false if the worker has taken the upload for dead before
+   */
+  async abandon(id: string, dueAt: Date): Promise<boolean> {
+    return (await this.sql.count(ABANDON, [id, dueAt])) > 0;
   }
 }

@@ -38,8 +38,15 @@ export class UploadsService {
     try {
       return await this.folders.use(folder => this.receive(principal, incoming, rules, { upload, folder }));
     } catch (error) {
-      await this.reservations.abandon(upload, error);
+      if (!(await this.reservations.abandon(upload, error))) await this.removeStored(upload);
       throw error;
+    }
+  }
+
+  /** Removes the bytes of an upload whose row is gone, such as one that stood still with its process for an hour. */
+  private async removeStored({ id }: NewUpload): Promise<void> {
+    for (const variant of ['thumbnail', 'file'] as const) {
+      await this.store.remove(storeKey(id, variant)).catch(() => undefined);
     }
   }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BotChangeHooks } from './bot-change-hooks.js';
-import { BotPreviousSecretsRepository, BotSecretsRepository } from './bot-secrets.repository.js';
+import { BotPreviousSecretsRepository } from './bot-previous-secrets.repository.js';
+import { BotSecretsRepository } from './bot-secrets.repository.js';
 import { BotTeardownHooks } from './bot-teardown-hooks.js';
 import { BotEntity } from './bot.entity.js';
 import { BotsController } from './bots.controller.js';

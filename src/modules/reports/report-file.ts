@@ -56,10 +56,13 @@ function durationCells(name: string, { count, mean, p50, p90 }: Figures['resolut
   return { [`${name}_count`]: count, [`${name}_mean`]: mean, [`${name}_p50`]: p50, [`${name}_p90`]: p90 };
 }
 
+/** Begins of formulas, also behind what some spreadsheets split cells at. Some read the wide signs of Chinese and Japanese. */
+const FORMULA = /^(?=[\t\r\n])|(?<=^|[;\t\r\n])(?=[=+\-@＝＋－＠])/g;
+
 /** RFC 4180. A text that begins like a formula gets an apostrophe, so that a spreadsheet runs nothing. */
 function toCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  const text = cell.replace(FORMULA, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -56,6 +56,7 @@ export class DiskFileStore extends FileStore {
     await orUnavailable(async () => {
       await stat(this.folder);
       await rm(this.pathOf(key), { force: true });
+      await rm(temporaryOf(this.pathOf(key)), { force: true });
     });
   }
 
@@ -70,11 +71,25 @@ async function moveTo(path: string, localFile: string): Promise<void> {
     await rename(localFile, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    const temporary = `${path}.incoming`;
+    await copyTo(path, localFile);
+  }
+}
+
+/** Leaves nothing of a copy that fails. One that a crash cuts goes when its file is removed. */
+async function copyTo(path: string, localFile: string): Promise<void> {
+  const temporary = temporaryOf(path);
+  try {
     await copyFile(localFile, temporary);
     await synchronize(temporary);
     await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.incoming`;
 }
 
 async function synchronize(path: string): Promise<void> {

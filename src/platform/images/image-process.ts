@@ -2,6 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { AvailableFormatInfo, Sharp } from 'sharp';
 import sharp from 'sharp';
+import { mayHaveMetadata } from './image-metadata.js';
 import type { ImageFacts, ImageTask } from './image-task.js';
 import { MAX_PIXELS, THUMBNAIL_PIXELS, UNREADABLE } from './image-task.js';
 
@@ -34,7 +35,7 @@ async function run({ input, thumbnail, removeMetadata }: ImageTask): Promise<Ima
   const { width, height } = found.autoOrient;
   const pixels = found.width * (found.pageHeight ?? found.height) * (found.pages ?? 1);
   const isPersonal = [found.exif, found.xmp, found.iptc, found.comments].some(data => data !== undefined);
-  if (removeMetadata && isPersonal) {
+  if (removeMetadata && (isPersonal || (await mayHaveMetadata(input)))) {
     if (pixels > MAX_PIXELS) return { width, height, hasThumbnail: false, keepsMetadata: true };
     await rewrite(input, found.compression === 'av1' ? 'avif' : found.format);
   }
