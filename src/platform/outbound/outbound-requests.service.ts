@@ -194,6 +194,7 @@ export class OutboundRequestsService implements BeforeApplicationShutdown, OnApp
     try {
       const { pathname, search } = parsed(request.url);
       const answer = await connection.request(pathname + search, headers, request.body);
+      ending.signal.throwIfAborted();
       const latencyMs = Math.round(performance.now() - startedAt);
       this.metrics.observeLatency(latencyMs);
       const retryAfter = retryAfterMs(answer.headers['retry-after'], this.clock.now());
