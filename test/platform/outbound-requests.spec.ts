@@ -489,27 +489,27 @@ describe('A request that its caller ends', () => {
 
 describe('Concurrent requests', () => {
   /** An endpoint that counts requests and answers them when told to. */
-  async function holding(): Promise<{ made: Endpoint; held: () => number; answerAll: () => void }> {
-    const held = new Set<() => void>();
-    const made = await endpoint((_incoming, outgoing) => held.add(() => outgoing.end()));
+  async function pausing(): Promise<{ made: Endpoint; pending: () => number; answerAll: () => void }> {
+    const answers = new Set<() => void>();
+    const made = await endpoint((_incoming, outgoing) => answers.add(() => outgoing.end()));
     const answerAll = (): void => {
-      for (const answer of held) answer();
-      held.clear();
+      for (const answer of answers) answer();
+      answers.clear();
     };
-    return { made, held: () => held.size, answerAll };
+    return { made, pending: () => answers.size, answerAll };
   }
 
   const names = (count: number) =>
     new StubResolver(Object.fromEntries(Array.from({ length: count }, (_, n) => [`h${n}.internal`, [['127.0.0.1']]])));
 
   it('A host gets at most 10 requests at a time, and the others follow.', async () => {
-    const { made, held, answerAll } = await holding();
+    const { made, pending, answerAll } = await pausing();
     const { requests } = sender();
     const sent = Array.from({ length: 25 }, (_, n) => requests.post(requestTo(made.url(), { workspaceId: `w${n}` })));
     for (const expected of [10, 10, 5]) {
-      await eventually(() => (held() === expected ? true : undefined));
+      await eventually(() => (pending() === expected ? true : undefined));
       await new Promise(resolve => setImmediate(resolve));
-      expect(held()).toBe(expected);
+      expect(pending()).toBe(expected);
       answerAll();
     }
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(25).fill(200));
@@ -517,15 +517,15 @@ describe('Concurrent requests', () => {
   });
 
   it('A workspace has at most 40 requests at a time, and does not delay another one.', async () => {
-    const { made, held, answerAll } = await holding();
+    const { made, pending, answerAll } = await pausing();
     const { requests } = sender({}, policyOf(LOOPBACK, names(10)));
     const sent = Array.from({ length: 60 }, (_, n) => requests.post(requestTo(made.url(`h${n % 6}.internal`))));
-    await eventually(() => (held() === 40 ? true : undefined));
+    await eventually(() => (pending() === 40 ? true : undefined));
     const other = await endpoint((_incoming, outgoing) => outgoing.end());
     expect((await requests.post(requestTo(other.url(), { workspaceId: 'other' }))).status).toBe(200);
-    expect(held()).toBe(40);
+    expect(pending()).toBe(40);
     answerAll();
-    await eventually(() => (held() === 20 ? true : undefined));
+    await eventually(() => (pending() === 20 ? true : undefined));
     answerAll();
     await Promise.all(sent);
   });
@@ -598,8 +598,8 @@ describe('Connections', () => {
   }, 30_000);
 
   it('A connection that the endpoint closed meanwhile is not used again.', async () => {
-    const made = await endpoint((_incoming, outgoing) => {
-      outgoing.end('ok', () => setImmediate(() => outgoing.socket?.destroy()));
+    const made = await endpoint((incoming, outgoing) => {
+      outgoing.end('ok', () => setImmediate(() => incoming.socket.destroy()));
     });
     const { requests, connections } = sender();
     for (let n = 0; n < 3; n += 1) {
@@ -618,7 +618,9 @@ describe('Connections', () => {
     expect(await outcome(sender({}, policy), requestTo(url))).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     const connect = tls.connect.bind(tls) as (options: tls.ConnectionOptions) => tls.TLSSocket;
-    jest.spyOn(tls, 'connect').mockImplementation(options => connect({ ...(options as object), ca: CERTIFICATE }));
+    jest
+      .spyOn(tls, 'connect')
+      .mockImplementation((options: unknown) => connect({ ...(options as object), ca: CERTIFICATE }));
     const trusting = sender({}, policy);
     expect(await outcome(trusting, requestTo(url))).toBe(200);
     expect(await outcome(trusting, requestTo(url))).toBe(200);
