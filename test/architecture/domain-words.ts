@@ -17,6 +17,11 @@ export const exceptions: { file: RegExp; text: RegExp; why: string }[] = [
   },
   { file: /^erasure\//, text: /^(?:contact|conversation)$/g, why: 'Subjects of an erasure are keys of the event log.' },
   { file: /^/, text: /\buser[ _-]agents?\b/gi, why: 'HTTP calls the client so.' },
+  {
+    file: /^outbound\/signed-headers\.ts$/,
+    text: /^webhook-(?:id|timestamp|signature)$/g,
+    why: 'Standard Webhooks names its headers so.',
+  },
   { file: /^asyncapi\//, text: /#\/channels\//g, why: 'AsyncAPI calls a socket so.' },
   { file: /^openapi\//, text: /^contact$/g, why: 'OpenAPI calls the publisher so.' },
 ];

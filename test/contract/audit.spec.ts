@@ -5,6 +5,7 @@ import type { EventType } from '../../src/kernel/domain-event.js';
 import { collectionsOf } from '../support/collections.js';
 import { Contract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
+import { LOCAL_WEBHOOKS } from '../support/webhook-receiver.js';
 import type { Answer, Caller, Method } from '../support/http.js';
 import { invited, someEmail } from '../support/invites.js';
 import type { Json } from '../support/json.js';
@@ -33,7 +34,7 @@ const apiKey = (id: string) => ({ type: 'api_key', id });
 
 let world: World;
 beforeAll(async () => {
-  world = await World.start({ TRUST_PROXY: '1', SMTP_URL: 'smtp://127.0.0.1:9' });
+  world = await World.start({ TRUST_PROXY: '1', SMTP_URL: 'smtp://127.0.0.1:9', ...LOCAL_WEBHOOKS });
 });
 afterEach(() => world.app.clock.reset());
 afterAll(() => world.stop());
@@ -105,6 +106,9 @@ type Action = (scene: Scene) => Promise<Expected[]>;
 
 const MEMBERS = '/v1/workspace/members';
 const INVITES = '/v1/workspace/invites';
+/** Nothing listens there. The query of its URL is in no event. */
+const WEBHOOK = { url: 'http://127.0.0.1:9/?key=hidden', events: ['tag.updated'] };
+const PAST = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
 
 const SIGN_INS: [string, Action][] = [
   [
@@ -558,6 +562,30 @@ const CHANGES: [string, Action][] = [
       return [[type, apiKey(scene.keyId), { id }]];
     },
   ]),
+  [
+    'a webhook is created',
+    async scene => {
+      const { data } = await scene.send(scene.owner.api, 'post', '/v1/webhooks', WEBHOOK);
+      scene.secrets.push(data.secret as string);
+      return [['webhook.created', member(scene.owner.memberId), { id: data.id, url: 'http://127.0.0.1:9/' }]];
+    },
+  ],
+  ...(
+    [
+      ['is changed', 'patch', '', 'webhook.updated', { description: 'Changed' }],
+      ['gets a new secret', 'post', '/rotate-secret', 'webhook.secret_rotated', {}],
+      ['gets earlier events again', 'post', '/replay', 'webhook.replayed', PAST],
+      ['is deleted', 'delete', '', 'webhook.deleted', {}],
+    ] as [string, Method, string, string, object][]
+  ).map(([change, method, action, type, body]): [string, Action] => [
+    `a webhook ${change}`,
+    async scene => {
+      const { id, secret } = (await scene.owner.api.post('/v1/webhooks', WEBHOOK)).data;
+      scene.secrets.push(secret as string);
+      await scene.send(scene.key, method, `/v1/webhooks/${id}${action}`, body);
+      return [[type, apiKey(scene.keyId), { id }]];
+    },
+  ]),
   ...(
     [
       ['is blocked', 'post', '/block', 'contact.blocked', {}],
@@ -786,10 +814,10 @@ describe('The log', () => {
 
 describe('Events without an entry in the audit log', () => {
   /** Recorded by a job, without a request. */
-  const RECORDED_BY_JOB = new Set(['contact.erased']);
+  const RECORDED_BY_JOB = new Set(['contact.erased', 'webhook.disabled']);
   /** Events of conversations and contacts' profiles. Blocking, exporting or erasing a contact is not among them. */
   const UNAUDITED = /^(message|conversation|canned_response)\.|^contact\.(created|updated)$/;
-  const AUDITED = /^(api_key|bot|channel|contact|invite|member|password|session|sso_ticket|workspace)\./;
+  const AUDITED = /^(api_key|bot|channel|contact|invite|member|password|session|sso_ticket|webhook|workspace)\./;
   const isUnaudited = (type: string) => EVENT_REGISTRY.get(type as EventType).audit === null;
 
   it('Conversations, profiles and canned responses have no audit entries; people, settings and secrets have', () => {

@@ -2,13 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallerName } from '../support/permission-matrix.js';
 import { CALLERS, declaredRows, GOLDEN, permissionMatrix, recipesFor, written } from '../support/permission-matrix.js';
+import { LOCAL_WEBHOOKS } from '../support/webhook-receiver.js';
 import { routesOf } from '../support/routes.js';
 import { World } from '../support/world.js';
 
 let world: World;
 let table: Map<string, string[]>;
 beforeAll(async () => {
-  world = await World.start({ SMTP_URL: 'smtp://127.0.0.1:9' });
+  world = await World.start({ SMTP_URL: 'smtp://127.0.0.1:9', ...LOCAL_WEBHOOKS });
   const routes = routesOf(world.app.app);
   open = new Set(routes.filter(({ access }) => access?.public === true).map(({ name }) => name));
   table = await permissionMatrix(world);

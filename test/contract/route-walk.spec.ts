@@ -15,10 +15,12 @@ import { consumed } from '../support/consumed.js';
 import type { Collection } from '../support/collections.js';
 import { collectionsOf } from '../support/collections.js';
 import { Contract } from '../support/contract.js';
+import { eventually } from '../support/eventually.js';
 import type { Answer } from '../support/http.js';
 import type { Route } from '../support/routes.js';
 import { fill, routesOf } from '../support/routes.js';
 import { jwt, readJwt } from '../support/tokens.js';
+import { LOCAL_WEBHOOKS } from '../support/webhook-receiver.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
@@ -36,7 +38,7 @@ const QUERIES: Record<string, string> = { 'GET /v1/search': '?query=hello' };
 let world: World;
 let routes: Route[];
 beforeAll(async () => {
-  world = await World.start();
+  world = await World.start(LOCAL_WEBHOOKS);
   routes = routesOf(world.app.app);
 });
 afterAll(() => world.stop());
@@ -391,6 +393,7 @@ describe("Another workspace's rows", () => {
       content: 'Taken over',
     },
     'POST /v1/widget/conversations/{id}/read': { seq: 1 },
+    'POST /v1/webhooks/{webhook_id}/replay': { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
   };
 
   interface Rows {
@@ -407,7 +410,12 @@ describe("Another workspace's rows", () => {
   async function createRows(): Promise<Rows> {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, { name: 'Vera' });
+    // nothing listens there, so its deliveries stay pending
+    const endpoint = { url: 'http://127.0.0.1:9/', events: ['conversation.created'] };
+    const webhook = (await desk.owner.api.post('/v1/webhooks', endpoint)).data.id as string;
     const conversation = await world.conversation(visitor);
+    const deliveries = `/v1/webhooks/${webhook}/deliveries`;
+    const delivery = await eventually(async () => (await desk.owner.api.get(deliveries)).data.items[0]?.id as string);
     const messages = `/v1/conversations/${conversation.id}/messages`;
     const file = await desk.owner.api.upload('/v1/attachments', Buffer.from('Hello'));
     const message = await desk.owner.api.post(messages, { content: 'Hello!', attachment_ids: [file.data.id] });
@@ -428,6 +436,8 @@ describe("Another workspace's rows", () => {
       messages: message.data.id,
       members: desk.owner.memberId,
       tags: tag,
+      webhooks: webhook,
+      deliveries: delivery,
     };
     return { desk, visitor, key: made.data.key, ids };
   }

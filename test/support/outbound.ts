@@ -10,6 +10,7 @@ import { SystemClock } from '../../src/kernel/clock.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { AddressPolicy } from '../../src/platform/outbound/address.policy.js';
 import { OutboundConnectionsService } from '../../src/platform/outbound/outbound-connections.service.js';
+import { OutboundExchangeService } from '../../src/platform/outbound/outbound-exchange.service.js';
 import { OutboundLimitsPolicy } from '../../src/platform/outbound/outbound-limits.policy.js';
 import { OutboundMetricsService } from '../../src/platform/outbound/outbound-metrics.service.js';
 import { OutboundRequestsService } from '../../src/platform/outbound/outbound-requests.service.js';
@@ -73,8 +74,9 @@ export function senderOf(
   const registry = new Registry();
   const connections = new OutboundConnectionsService(policy, all);
   const metrics = new OutboundMetricsService(registry);
+  const exchanges = new OutboundExchangeService(connections, all, clock, metrics);
   return {
-    requests: new OutboundRequestsService(connections, all, outsideUnits, clock, metrics),
+    requests: new OutboundRequestsService(exchanges, connections, all, outsideUnits, metrics),
     connections,
     registry,
   };

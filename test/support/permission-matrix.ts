@@ -6,6 +6,7 @@ import type { Collection } from './collections.js';
 import { collectionsOf } from './collections.js';
 import { consumed } from './consumed.js';
 import { Contract } from './contract.js';
+import { eventually } from './eventually.js';
 import type { Route } from './routes.js';
 import { routesOf } from './routes.js';
 import type { Json } from './json.js';
@@ -121,6 +122,9 @@ export class Scene {
   }
 }
 
+/** A webhook at a port where nothing listens. */
+const WEBHOOK = { url: 'http://127.0.0.1:9/', events: ['contact.merged'] };
+
 /** Create the rows that the reference does not say how to create, or that must carry the mark. */
 const MAKERS: Record<string, (scene: Scene) => Promise<Json>> = {
   'api-keys': scene => scene.made('/v1/api-keys', { name: unique('key') }),
@@ -133,6 +137,7 @@ const MAKERS: Record<string, (scene: Scene) => Promise<Json>> = {
   invites: (scene: Scene) => scene.made('/v1/workspace/invites', { email: email() }),
   views: (scene: Scene) =>
     scene.made('/v1/views', { name: unique('view'), filters: { channel_id: scene.channel.id }, shared: true }),
+  webhooks: (scene: Scene) => scene.made('/v1/webhooks', { ...WEBHOOK, events: ['message.created'] }),
   members: async (scene: Scene) => ({ id: (await scene.world.colleague(scene.desk)).memberId }),
 };
 
@@ -198,6 +203,17 @@ const RECIPES: Record<string, Recipe> = {
     body: { email: await emailOf(scene) },
   }),
   'POST /v1/bots/{id}/rotate-secret': row('bots', '', '/rotate-secret'),
+  'POST /v1/webhooks': plain('/v1/webhooks', WEBHOOK),
+  'POST /v1/webhooks/{id}/rotate-secret': row('webhooks', '', '/rotate-secret'),
+  'POST /v1/webhooks/{webhook_id}/test': row('webhooks', '', '/test'),
+  'GET /v1/webhooks/{webhook_id}/deliveries': row('webhooks', '', '/deliveries'),
+  'POST /v1/webhooks/{webhook_id}/deliveries/{id}/retry': async scene => {
+    const webhook = await scene.one('webhooks');
+    return { path: `/v1/webhooks/${webhook}/deliveries/${await deliveryOf(scene, webhook)}/retry` };
+  },
+  'POST /v1/webhooks/{webhook_id}/replay': row('webhooks', '', '/replay', {
+    body: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
+  }),
   'POST /v1/canned-responses/{id}/render': async scene => ({
     path: `/v1/canned-responses/${await scene.one('canned-responses')}/render`,
     body: { conversation_id: await scene.one('conversations') },
@@ -385,6 +401,15 @@ async function attachmentOf(scene: Scene): Promise<string> {
   const path = `/v1/conversations/${await scene.one('conversations')}/messages`;
   await scene.made(path, { attachment_ids: [id] });
   return id as string;
+}
+
+/** A delivery of the webhook. */
+async function deliveryOf({ owner, world, visitor }: Scene, webhook: string): Promise<string> {
+  await world.conversation(visitor, MARK);
+  return eventually(async () => {
+    const { items } = (await owner.get(`/v1/webhooks/${webhook}/deliveries?limit=1`)).data;
+    return items[0]?.id as string | undefined;
+  });
 }
 
 async function emailOf(scene: Scene): Promise<string> {

@@ -1,6 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock, toWireTime } from '../../kernel/clock.js';
-import { EndpointUnreachable, OutboundRequestsService } from '../../platform/outbound/outbound-requests.service.js';
+import {
+  EndpointUnreachable,
+  OutboundRequestsService,
+  OutboundStopped,
+} from '../../platform/outbound/outbound-requests.service.js';
 import type { AttemptResult } from './attempt-results.repository.js';
 import { AttemptResultsRepository } from './attempt-results.repository.js';
 import type { Attempt, AttemptError, DeliveryStatus } from './delivery.js';
@@ -61,7 +65,7 @@ export class AttemptsService {
     if (answer === null) return SKIPPED;
     const status = await this.writeResult(attempt, { workspaceId, id, at }, answer);
     if (!judgesEndpoint(answer)) return SKIPPED;
-    this.metrics.record(status, answer.latencyMs, answer.status !== null);
+    this.metrics.record(status);
     await this.disableIfNeeded(attempt, status, answer);
     return { result: status === 'delivered' ? 'delivered' : 'failed', latencyMs: answer.latencyMs };
   }
@@ -83,7 +87,7 @@ export class AttemptsService {
       const secrets = this.secrets.list(attempt);
       return await this.requests.post({ url, workspaceId: event.workspaceId, id: event.id, secrets, body, signal });
     } catch (error) {
-      if (signal.aborted) return null;
+      if (signal.aborted || error instanceof OutboundStopped) return null;
       if (!(error instanceof EndpointUnreachable)) throw error;
       return withoutAnswer('endpoint_unreachable', Math.round(performance.now() - begun));
     }

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, toWireTime } from '../../kernel/clock.js';
+import { Unavailable } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { EventTailJob } from '../../platform/events/event-tail.job.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
-import { EndpointUnreachable, OutboundRequestsService } from '../../platform/outbound/outbound-requests.service.js';
+import {
+  EndpointUnreachable,
+  OutboundRequestsService,
+  OutboundStopped,
+} from '../../platform/outbound/outbound-requests.service.js';
 import type { WebhookPayload } from './webhook-payloads.service.js';
 import { WebhookSecretsService } from './webhook-secrets.service.js';
 import type { Webhook } from './webhook.js';
@@ -31,7 +36,7 @@ export class WebhookTestsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, RateLimited */
+  /** @throws NotFound, RateLimited @throws Unavailable when this instance stops */
   async send(principal: StaffPrincipal, id: string): Promise<TestResult> {
     const webhook = await this.webhooks.get(principal, id);
     const { workspaceId, url } = webhook;
@@ -43,6 +48,7 @@ export class WebhookTestsService {
       const { status, latencyMs, body } = await this.requests.post({ ...request, body: JSON.stringify(payload) });
       return { ok: status >= 200 && status < 300, status, latency_ms: latencyMs, body };
     } catch (error) {
+      if (error instanceof OutboundStopped) throw new Unavailable({ retryAfter: 1, cause: error });
       if (!(error instanceof EndpointUnreachable)) throw error;
       const latency = Math.round(performance.now() - begun);
       return { ok: false, status: null, latency_ms: latency, error: 'endpoint_unreachable' };

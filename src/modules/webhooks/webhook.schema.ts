@@ -15,11 +15,10 @@ const URL = {
 const EVENTS = {
   maxItems: 50,
   max: 100,
-  example: ['message.*', 'conversation.updated'],
+  example: ['contact.merged', 'contact.deleted'],
   description: 'Event types: `*`, all of a resource as `message.*`, or single ones as `message.created`.',
 };
 const CHANNELS = {
-  nullable,
   maxItems: 100,
   description:
     'Limits the webhook to events of these channels and of contacts met there; null for the whole workspace. With channels, the `external_id` of unverified contacts is null.',
@@ -31,7 +30,7 @@ const PRIVATE = {
 export class CreateWebhookBody {
   @Text(URL) url!: string;
   @Texts(EVENTS) events!: string[];
-  @Ids({ optional, ...CHANNELS }) channel_ids?: string[] | null;
+  @Ids({ optional, ...CHANNELS }) channel_ids?: string[];
   @Flag({ optional, ...PRIVATE }) include_private?: boolean;
   @Flag({ optional }) enabled?: boolean;
   @Text({ optional, ...DESCRIPTION }) description?: string;
@@ -41,7 +40,7 @@ export class UpdateWebhookBody {
   @Text({ optional, ...DESCRIPTION, nullable }) description?: string | null;
   @Text({ optional, ...URL }) url?: string;
   @Texts({ optional, ...EVENTS }) events?: string[];
-  @Ids({ optional, ...CHANNELS }) channel_ids?: string[] | null;
+  @Ids({ optional, nullable, ...CHANNELS }) channel_ids?: string[] | null;
   @Flag({ optional, ...PRIVATE }) include_private?: boolean;
   @Flag({ optional, description: 'Disabling ends pending deliveries as `failed`. Enabling begins with new events.' })
   enabled?: boolean;
@@ -51,7 +50,7 @@ export class WebhookView implements WebhookRecord {
   @Id() id!: string;
   @Text(URL) url!: string;
   @Texts(EVENTS) events!: string[];
-  @Ids(CHANNELS) channel_ids!: string[] | null;
+  @Ids({ nullable, ...CHANNELS }) channel_ids!: string[] | null;
   @Flag(PRIVATE) include_private!: boolean;
   @Flag() enabled!: boolean;
   @Choice(DISABLED_REASONS, {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Backlog } from '../../platform/jobs/backlog.js';
 import type { DueQuery } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
@@ -22,10 +22,11 @@ const STOP_MS = 5_000;
  * a slow one delays no other.
  */
 @Injectable()
-export class WebhooksWorker extends DueWorker<LeasedWebhook> {
+export class WebhooksWorker extends DueWorker<LeasedWebhook> implements BeforeApplicationShutdown {
   protected readonly name = 'webhooks';
   private readonly runs = new Map<string, EndpointRun>();
   private readonly ended = new Map<string, Promise<void>>();
+  private stopping = false;
 
   constructor(
     dependencies: WorkerDependencies,
@@ -41,9 +42,14 @@ export class WebhooksWorker extends DueWorker<LeasedWebhook> {
     super.wake();
   }
 
+  /** Requests to other hosts are cancelled soon after, and a delivery must not overtake a cancelled one. */
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+    for (const run of this.runs.values()) run.drain();
+  }
+
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    for (const run of this.runs.values()) run.drain();
     await Promise.race([this.allEnded(), delay(STOP_MS, undefined, { ref: false })]);
     for (const run of this.runs.values()) run.abort();
     await this.allEnded();
@@ -52,7 +58,7 @@ export class WebhooksWorker extends DueWorker<LeasedWebhook> {
   /** Without those that run here already: their lease may have ended while this process was paused. */
   protected async claim(query: DueQuery): Promise<LeasedWebhook[]> {
     const limit = Math.min(query.limit, MAX_RUNS - this.ended.size);
-    if (limit <= 0) return [];
+    if (this.stopping || limit <= 0) return [];
     return this.leases.claim({ ...query, limit, exceptIds: [...query.exceptIds, ...this.ended.keys()] });
   }
 
@@ -88,6 +94,7 @@ export class WebhooksWorker extends DueWorker<LeasedWebhook> {
       renew: () => this.dependencies.query(() => this.leases.renew(webhook)),
     });
     this.runs.set(webhook.id, run);
+    if (this.stopping) run.drain();
     return run.run();
   }
 

@@ -57,6 +57,8 @@ export class AnswerBody {
     if (gapMs !== null) ending.limit(gapMs, () => new EndpointUnreachable(new Error(`no byte within ${gapMs} ms`)));
     try {
       const { done, value } = (await this.iterator.next()) as IteratorResult<Buffer, undefined>;
+      // a body without a length ends with its connection, also when the service closed it
+      ending.signal.throwIfAborted();
       if (done) this.hasEnded = true;
       return done ? undefined : value;
     } catch (error) {

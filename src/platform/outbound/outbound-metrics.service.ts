@@ -13,13 +13,13 @@ export class OutboundMetricsService {
     const registers = [registry];
     this.requests = new Counter({
       name: 'outbound_requests_total',
-      help: 'Requests to webhooks and bots that this instance sent or gave up.',
+      help: 'Requests to URLs that users configure, which this instance sent or gave up.',
       labelNames: ['outcome'],
       registers,
     });
     this.duration = new Histogram({
       name: 'outbound_request_duration_seconds',
-      help: 'Time to the head of the answer of a webhook or bot.',
+      help: 'Time to the head of the answer to a request to a URL that users configure.',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       registers,
     });
@@ -29,7 +29,7 @@ export class OutboundMetricsService {
   observeCounts(counts: { usedCount: number; waitingCount: number }): void {
     new Gauge({
       name: 'outbound_requests',
-      help: 'Requests to webhooks and bots that are under way, and those that wait for their turn.',
+      help: 'Requests to URLs that users configure: under way, and waiting for their turn.',
       labelNames: ['state'],
       registers: [this.registry],
       collect() {

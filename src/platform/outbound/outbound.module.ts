@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { AddressPolicy } from './address.policy.js';
 import { OutboundConnectionsService } from './outbound-connections.service.js';
+import { OutboundExchangeService } from './outbound-exchange.service.js';
 import { OutboundLimitsPolicy } from './outbound-limits.policy.js';
 import { OutboundMetricsService } from './outbound-metrics.service.js';
 import { OutboundRequestsService } from './outbound-requests.service.js';
@@ -15,6 +16,7 @@ import { ResolverService } from './resolver.service.js';
     OutboundLimitsPolicy,
     OutboundMetricsService,
     OutboundConnectionsService,
+    OutboundExchangeService,
     OutboundRequestsService,
   ],
   exports: [AddressPolicy, OutboundRequestsService],

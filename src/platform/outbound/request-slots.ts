@@ -13,8 +13,8 @@ interface Waiter extends SlotShare {
 type Limits = Pick<OutboundLimitsPolicy, 'perHost' | 'perWorkspace' | 'perInstance'>;
 
 /**
- * Limits concurrent requests per host, per workspace and in all. A workspace may use at most half of the slots that are
- * free, so that a few workspaces with slow hosts cannot take all of them. Waiting workspaces take turns, and so do the
+ * Limits concurrent requests per host, per workspace and in all. A workspace may use at most a quarter of the free
+ * slots, so that a few workspaces with slow hosts cannot take all of them. Waiting workspaces take turns, and so do the
  * hosts of a workspace.
  */
 export class RequestSlots {
@@ -56,7 +56,7 @@ export class RequestSlots {
   }
 
   private workspaceHasRoom(workspaceId: string): boolean {
-    const share = Math.ceil((this.limits.perInstance - this.used) / 2);
+    const share = Math.ceil((this.limits.perInstance - this.used) / 4);
     return (this.workspaces.get(workspaceId) ?? 0) < Math.min(this.limits.perWorkspace, share);
   }
 
