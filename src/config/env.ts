@@ -153,6 +153,7 @@ export const VARIABLES = {
     integer(1, 36_500),
     '30',
     'How long deliveries of webhooks and the events in them are kept.',
+  ),
   RETENTION_UNSENT_FILES_HOURS: variable(
     integer(1, 168),
     '24',

@@ -91,6 +91,16 @@ export function scopeOf(principal: Principal): ChannelScope {
   }
 }
 
+/** Returns the contact whose rows alone the caller may see; null if it sees those of all contacts. */
+export function contactOf(principal: Principal): string | null {
+  return principal.kind === 'visitor' || principal.kind === 'bot' ? principal.contactId : null;
+}
+
+/** True for a caller that sends requests: neither a bot's answer nor the service itself. */
+export function sendsRequests(principal: Principal): principal is Exclude<Principal, BotPrincipal | SystemPrincipal> {
+  return principal.kind !== 'bot' && principal.kind !== 'system';
+}
+
 /** The role of every API key, whatever the role of its creator. */
 export const API_KEY_ROLE: Role = 'admin';
 

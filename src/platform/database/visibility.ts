@@ -1,6 +1,6 @@
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import type { Principal } from '../../kernel/principal.js';
-import { scopeOf } from '../../kernel/principal.js';
+import { contactOf, scopeOf } from '../../kernel/principal.js';
 
 /** The limits of a caller: it may see the rows of this workspace, contact and channels. */
 export interface Visibility {
@@ -13,7 +13,7 @@ export interface Visibility {
 export function visibilityOf(principal: Principal): Visibility {
   return {
     workspaceId: principal.workspaceId,
-    contactId: principal.kind === 'visitor' || principal.kind === 'bot' ? principal.contactId : null,
+    contactId: contactOf(principal),
     channels: scopeOf(principal),
   };
 }

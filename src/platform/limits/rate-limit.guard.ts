@@ -4,8 +4,7 @@ import { ApiExtension } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { networkOf } from '../../kernel/client-origin.js';
-import type { Principal } from '../../kernel/principal.js';
-import { principalKey } from '../../kernel/principal.js';
+import { principalKey, sendsRequests } from '../../kernel/principal.js';
 import { contextOf } from '../request/request-context.js';
 import { RateLimitService } from './rate-limit.service.js';
 
@@ -33,13 +32,8 @@ export class RateLimitGuard implements CanActivate {
     const { principal } = contextOf(request);
     const key = principal ? principalKey(principal) : networkOf(request.ip ?? 'unknown');
     const routeLimit = this.reflector.get<RateLimitName | undefined>(RATE, context.getHandler());
-    if (principal && isRated(principal)) await this.limiter.consume(principal.kind, key);
+    if (principal && sendsRequests(principal)) await this.limiter.consume(principal.kind, key);
     if (routeLimit) await this.limiter.consume(routeLimit, key);
     return true;
   }
-}
-
-/** Bots and the service itself send no requests. */
-function isRated(principal: Principal): principal is Exclude<Principal, { kind: 'bot' | 'system' }> {
-  return principal.kind !== 'bot' && principal.kind !== 'system';
 }
