@@ -66,7 +66,7 @@ function untilStatus(id: string, status: string, ms = 5_000): Promise<Json> {
 }
 
 /** Answers the next message when the test says so. */
-function holdAnswer(): Promise<ServerResponse> {
+function keepAnswerOpen(): Promise<ServerResponse> {
   return new Promise(resolve => server.reply((_delivery, response) => resolve(response)));
 }
 
@@ -78,7 +78,7 @@ describe('A conversation of a channel that is routed to a bot', () => {
   });
 
   it("A delivery holds the message, the conversation, the contact without a browser's secret id, and the history.", async () => {
-    server.say('One moment.');
+    server.answerWith('One moment.');
     const { id } = await start('First');
     await untilBotSent(id, 1);
     await desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'Secret note', private: true });
@@ -97,7 +97,7 @@ describe('A conversation of a channel that is routed to a bot', () => {
   });
 
   it('The messages of a JSON answer are stored once each, in order, with ids of the turn.', async () => {
-    server.say('Hello Vera.', 'Which order is it?');
+    server.answerWith('Hello Vera.', 'Which order is it?');
     const { id } = await start();
     const sent = await untilBotSent(id, 2);
     const [delivery] = server.of('message.created');
@@ -132,9 +132,9 @@ describe('A conversation of a channel that is routed to a bot', () => {
   });
 
   it('Messages that come while the bot thinks are delivered one after the other, in order.', async () => {
-    const held = holdAnswer();
+    const pending = keepAnswerOpen();
     const { id } = await start('1');
-    const first = await held;
+    const first = await pending;
     server.reply((delivery, response) =>
       sendJson(response, { messages: [{ content: `Answer to ${delivery.message.content}` }] }),
     );
@@ -146,9 +146,9 @@ describe('A conversation of a channel that is routed to a bot', () => {
   });
 
   it('An agent who takes the conversation while the bot thinks silences the bot, which is told.', async () => {
-    const held = holdAnswer();
+    const pending = keepAnswerOpen();
     const { id } = await start();
-    const response = await held;
+    const response = await pending;
     const closed = new Promise(resolve => response.once('close', resolve));
     await desk.owner.api.post(`/v1/conversations/${id}/take`);
     await closed;
@@ -161,7 +161,7 @@ describe('A conversation of a channel that is routed to a bot', () => {
 
   it('A visitor who ends the chat ends the turn, and the bot is told.', async () => {
     await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { widget_config: { features: { end_chat: true } } });
-    holdAnswer().catch(() => undefined);
+    keepAnswerOpen().catch(() => undefined);
     const { id } = await start();
     await server.next('message.created', id);
     await visitor.api.post(`/v1/widget/conversations/${id}/resolve`);
@@ -172,7 +172,7 @@ describe('A conversation of a channel that is routed to a bot', () => {
     server.reply((_delivery, response) => sendJson(response, { action: { type: 'resolve' } }));
     const { id } = await start();
     await untilStatus(id, 'resolved');
-    server.say('Welcome back.');
+    server.answerWith('Welcome back.');
     await write(id, 'Me again');
     const sent = await eventually(async () => (await byBot(id)).find(({ content }) => content === 'Welcome back.'));
     expect(sent).toBeDefined();
@@ -207,7 +207,7 @@ describe('A bot that fails', () => {
     server.reply((_delivery, response) => sendJson(response, answer));
     const { id } = await start();
     await untilFailed(id, 1);
-    server.say('Now it works.');
+    server.answerWith('Now it works.');
     world.app.clock.advance(3);
     const sent = await untilBotSent(id, 1);
     expect(sent.map(({ content }) => content)).toEqual(['Now it works.']);
@@ -234,8 +234,8 @@ describe('A bot that fails', () => {
     expect([typed.status, typed.data]).toEqual([200, { conversation_id: id, expires_in_ms: 8000 }]);
     expect((await socket.next('typing')).data).toMatchObject({ sender_type: 'bot', sender_id: bot.id });
     world.app.clock.advance(100);
-    const said = await bot.key.post(`/v1/conversations/${id}/messages`, { content: 'There it is.', bot_id: bot.id });
-    expect(said.status).toBe(201);
+    const sent = await bot.key.post(`/v1/conversations/${id}/messages`, { content: 'There it is.', bot_id: bot.id });
+    expect(sent.status).toBe(201);
     expect((await turnsOf(id)).map(({ state }) => state)).toEqual(['answered']);
     world.app.clock.advance(500);
     expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot' });
@@ -243,7 +243,7 @@ describe('A bot that fails', () => {
   });
 
   it('A disabled bot loses its conversations to people within two seconds.', async () => {
-    server.say('Hello.');
+    server.answerWith('Hello.');
     const { id } = await start();
     await untilBotSent(id, 1);
     await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'disabled' });
@@ -253,7 +253,7 @@ describe('A bot that fails', () => {
   });
 
   it('A channel that is routed elsewhere takes its conversations from the bot.', async () => {
-    server.say('Hello.');
+    server.answerWith('Hello.');
     const { id } = await start();
     await untilBotSent(id, 1);
     await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { routing: { bot_id: null } });
@@ -263,10 +263,10 @@ describe('A bot that fails', () => {
   it('The 21st message in a row is refused and hands the conversation off.', async () => {
     const silent = await routeToBot(world, desk, null);
     const { id } = await start();
-    const say = (content: string) =>
+    const send = (content: string) =>
       silent.key.post(`/v1/conversations/${id}/messages`, { content, bot_id: silent.id });
-    for (let number = 1; number <= 20; number += 1) expect((await say(`Message ${number}`)).status).toBe(201);
-    const refused = await say('One too many');
+    for (let number = 1; number <= 20; number += 1) expect((await send(`Message ${number}`)).status).toBe(201);
+    const refused = await send('One too many');
     expect([refused.status, refused.error.code]).toEqual([422, 'bot_message_limit']);
     expect(await read(id)).toMatchObject({ status: 'open', handoff: { reason: 'bot_message_limit' } });
   });
@@ -274,9 +274,9 @@ describe('A bot that fails', () => {
 
 describe('A bot that streams', () => {
   async function startStream(): Promise<{ id: string; stream: StreamedReply; response: ServerResponse }> {
-    const held = holdAnswer();
+    const pending = keepAnswerOpen();
     const { id } = await start();
-    const response = await held;
+    const response = await pending;
     return { id, stream: new StreamedReply(response), response };
   }
 
@@ -318,7 +318,7 @@ describe('A bot that streams', () => {
 
   it('A stream that breaks before a delta is tried again.', async () => {
     const { id, stream } = await startStream();
-    server.say('Second try.');
+    server.answerWith('Second try.');
     stream.cut();
     await eventually(async () => ((await turnsOf(id))[0]?.state === 'queued' ? true : undefined));
     world.app.clock.advance(3);
@@ -369,7 +369,7 @@ describe('Trying a bot', () => {
   const test = async () => (await desk.owner.api.post(`/v1/bots/${bot.id}/test`)).data;
 
   it('A test delivery is signed and answers what the server says; nothing is stored.', async () => {
-    server.say('It works.');
+    server.answerWith('It works.');
     expect(await test()).toEqual({
       ok: true,
       status: 200,
@@ -391,7 +391,7 @@ describe('Trying a bot', () => {
 
   it('The old secret signs too for a day after a rotation.', async () => {
     await bot.key.post(`/v1/bots/${bot.id}/rotate-secret`);
-    server.say('It works.');
+    server.answerWith('It works.');
     await test();
     expect(server.receiver.unsigned).toEqual([]);
     world.app.clock.advance(25 * 3_600);

@@ -25,7 +25,7 @@ export class BotServer {
   }
 
   /** Answers each message with these ones. */
-  say(...contents: string[]): void {
+  answerWith(...contents: string[]): void {
     this.reply((_delivery, response) => sendJson(response, { messages: contents.map(content => ({ content })) }));
   }
 
