@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { giveControl } from '../support/bot-control.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
@@ -187,10 +188,7 @@ describe('After a bot', () => {
     await setChannel({ widget_config: { away_message: '' } });
     const id = await start();
     const botId = (await desk.owner.api.post('/v1/bots', { name: 'Robo' })).data.id as string;
-    await world.app.database.query(
-      `UPDATE conversation SET status = 'pending', control = 'bot', bot_id = $2, waiting_since = NULL WHERE id = $1`,
-      [id, botId],
-    );
+    await giveControl(world, id, botId);
     await setChannel({ widget_config: { away_message: AWAY } });
     return { id, botId };
   }
@@ -216,7 +214,7 @@ describe('After a bot', () => {
   it('The conversations of a deleted bot get the away message.', async () => {
     const { id, botId } = await served();
     await desk.owner.api.delete(`/v1/bots/${botId}`);
-    expect(await awayAnswers(id)).toHaveLength(1);
+    await eventually(async () => (await awayAnswers(id)).length === 1 || undefined);
   });
 
   it('An agent who takes over from the bot is there: no away message is sent.', async () => {

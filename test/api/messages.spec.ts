@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ConversationRecord, VisitorConversationRecord } from '../../src/modules/conversations/index.js';
 import type { MessageRecord } from '../../src/modules/messages/index.js';
 import { newId } from '../../src/kernel/ids.js';
+import { giveControl } from '../support/bot-control.js';
 import type { Answer, Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
@@ -67,6 +68,11 @@ describe('Messages', () => {
       desk.workspaceId,
       botId,
     ]);
+    return botId;
+  };
+  const botInControl = async (): Promise<string> => {
+    const botId = await bot();
+    await giveControl(world, id, botId);
     return botId;
   };
 
@@ -227,7 +233,7 @@ describe('Messages', () => {
         (await send(body)).data.id,
         (await sendAsVisitor(body)).data.id,
         (await send(body, colleague.api)).data.id,
-        (await send({ ...body, bot_id: await bot() }, key)).data.id,
+        (await send({ ...body, bot_id: await botInControl() }, key)).data.id,
       ];
       const other = await world.visitor(desk);
       ids.push((await agent.api.post<MessageRecord>(`${path(await begin(other))}/messages`, body)).data.id);
@@ -356,13 +362,14 @@ describe('Messages', () => {
       expect(await read()).toMatchObject({ status: 'open', reopened_count: 1, resolved_at: null, resolved_by: null });
     });
 
-    it('A key’s message reopens a resolved conversation, sent for a member or a bot alike', async () => {
+    it('A key’s message for a member reopens a resolved conversation; one for a bot is refused (403)', async () => {
       const key = await world.apiKey(desk);
-      for (const sender of [{ member_id: agent.memberId }, { bot_id: await bot() }]) {
-        await agent.api.post(`${path()}/resolve`);
-        await send({ content: 'Hello', ...sender }, key);
-        expect((await read()).status).toBe('open');
-      }
+      const botId = await botInControl();
+      await agent.api.post(`${path()}/resolve`);
+      expect(failure(await send({ content: 'Hello', bot_id: botId }, key))).toEqual([403, 'bot_not_in_control']);
+      expect((await read()).status).toBe('resolved');
+      await send({ content: 'Hello', member_id: agent.memberId }, key);
+      expect((await read()).status).toBe('open');
     });
 
     it('An agent’s message reopens a resolved conversation at any time: `reopen_window_hours` limits visitors only', async () => {
@@ -541,7 +548,7 @@ describe('Messages', () => {
         sender_id: colleague.memberId,
         sender_name: 'Adam Agent',
       });
-      const botId = await bot();
+      const botId = await botInControl();
       const byBot = await send({ content: 'Beep', bot_id: botId }, key);
       expect(byBot.data).toMatchObject({ sender_type: 'bot', sender_id: botId, sender_name: 'Botty' });
       expect((await visitorPage()).items.slice(-2)).toEqual([byMember.data, byBot.data]);
@@ -720,7 +727,7 @@ describe('Messages', () => {
 
     it('A key can edit and unsend a bot’s message', async () => {
       const key = await world.apiKey(desk);
-      const sent = await send({ content: 'Bepp', bot_id: await bot() }, key);
+      const sent = await send({ content: 'Bepp', bot_id: await botInControl() }, key);
       expect((await edit(sent.data.id, 'Beep', key)).data.content).toBe('Beep');
       expect((await unsend(sent.data.id, key)).status).toBe(200);
     });

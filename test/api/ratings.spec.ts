@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { giveControl } from '../support/bot-control.js';
 import { desk, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
@@ -148,6 +149,7 @@ describe('A closed rating', () => {
     visitor = await world.visitor(desk);
     id = (await world.conversation(visitor)).id as string;
     const bot = (await desk.owner.api.post('/v1/bots', { name: 'Robo' })).data;
+    await giveControl(world, id, bot.id as string);
     await key.post(`/v1/conversations/${id}/messages`, { content: 'I am a robot', bot_id: bot.id });
     await act('resolve');
     expect((await rate()).status).toBe(200);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ReportsConsumer } from '../../src/modules/reports/reports.consumer.js';
 import { ReportsRepository } from '../../src/modules/reports/reports.repository.js';
+import { giveControl } from '../support/bot-control.js';
 import { consumed } from '../support/consumed.js';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
@@ -61,6 +62,7 @@ describe('Counts', () => {
 
   it("Bots' messages are counted apart from people's.", async () => {
     const bot = (await owner.post('/v1/bots', { name: 'Robo' })).data as Json;
+    await giveControl(world, id, bot.id as string);
     await act('messages', { content: 'Beep.', bot_id: bot.id }, key);
     expect(await totals()).toMatchObject({ messages_out: 0, bot_messages: 1, first_response: { count: 0 } });
   });

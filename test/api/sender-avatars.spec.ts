@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { MessageRecord } from '../../src/modules/messages/index.js';
 import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
+import { giveControl } from '../support/bot-control.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import type { TestSocket } from '../support/socket.js';
@@ -119,6 +120,7 @@ describe('The avatar of a message’s sender', () => {
 describe('The avatar of a bot that sends', () => {
   it('A visitor sees the avatar of the bot that wrote, as of sending.', async () => {
     const botId = await createBot();
+    await giveControl(world, id, botId);
     const key = await world.apiKey(desk);
     const sent = await send('Beep', { bot_id: botId }, key);
     expect(sent).toMatchObject({ sender_name: 'Berta', sender_avatar_url: 'https://shop.example/berta.png' });

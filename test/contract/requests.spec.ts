@@ -57,6 +57,7 @@ describe('Nullable fields of request bodies', () => {
       'business_hours',
       'followup_email_minutes',
       'reply_email',
+      'routing.bot_id',
       'routing.reassign_after_minutes',
       'widget_config.theme.logo_url',
     ]);

@@ -385,6 +385,7 @@ describe("Another workspace's rows", () => {
     'POST /v1/conversations/{id}/transcript': { email: 'vera@example.com' },
     'POST /v1/widget/conversations/{id}/rating': { score: 5 },
     'POST /v1/conversations/{id}/read': { seq: 1 },
+    'POST /v1/conversations/{id}/typing': { bot_id: newId() },
     'POST /v1/conversations/{conversation_id}/messages': { content: 'Taken over' },
     'PATCH /v1/conversations/{conversation_id}/messages/{id}': { content: 'Taken over' },
     'PATCH /v1/workspace/members/{id}': { name: 'Taken over' },

@@ -127,7 +127,7 @@ const takenBack: Effects = {
 const TABLE: Record<Trigger, Record<Status, Effects | null>> = {
   contact_message: { pending: nothing, open: nothing, snoozed: wokenByContact, resolved: reopened },
   agent_message: { pending: takenOver, open: nothing, snoozed: nothing, resolved: reopened },
-  bot_message: { pending: nothing, open: nothing, snoozed: nothing, resolved: reopened },
+  bot_message: { pending: nothing, open: null, snoozed: null, resolved: null },
   take: { pending: takenFromBot, open: taken, snoozed: taken, resolved: null },
   handoff: { pending: handedOver, open: givenBack, snoozed: null, resolved: null },
   snooze: { pending: null, open: snoozed, snoozed, resolved: null },

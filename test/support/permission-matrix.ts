@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { App } from '../../src/app.js';
 import { SearchConsumer } from '../../src/modules/search/search.consumer.js';
+import { setControl } from './bot-control.js';
 import type { Collection } from './collections.js';
 import { collectionsOf } from './collections.js';
 import { consumed } from './consumed.js';
@@ -203,6 +204,7 @@ const RECIPES: Record<string, Recipe> = {
     body: { email: await emailOf(scene) },
   }),
   'POST /v1/bots/{id}/rotate-secret': row('bots', '', '/rotate-secret'),
+  'POST /v1/bots/{id}/test': row('bots', '', '/test'),
   'POST /v1/webhooks': plain('/v1/webhooks', WEBHOOK),
   'POST /v1/webhooks/{id}/rotate-secret': row('webhooks', '', '/rotate-secret'),
   'POST /v1/webhooks/{webhook_id}/test': row('webhooks', '', '/test'),
@@ -305,6 +307,11 @@ const RECIPES: Record<string, Recipe> = {
     body: { email: email() },
   }),
   'POST /v1/conversations/{id}/take': conversation('/take'),
+  'POST /v1/conversations/{id}/typing': async scene => {
+    const [conversationId, botId] = [await scene.another('conversations'), await scene.one('bots')];
+    await setControl(scene.world, conversationId, botId);
+    return { path: `/v1/conversations/${conversationId}/typing`, body: { bot_id: botId } };
+  },
   'GET /v1/conversations/{conversation_id}/messages': conversation('/messages'),
   'POST /v1/conversations/{conversation_id}/messages': async (scene, caller) => ({
     path: `/v1/conversations/${await scene.one('conversations')}/messages`,
