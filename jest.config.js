@@ -26,7 +26,7 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
   testSequencer: '<rootDir>/test/support/slow-first.js',
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   maxWorkers: isSystem ? 3 : 4,
   workerIdleMemoryLimit: '1GB',
 };

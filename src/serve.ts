@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { logFor } from './app.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/config.js';
-import { ConfigInvalid } from './config/env.js';
+import { ConfigInvalid } from './config/parse-env.js';
 import { misspelledVariables, misspelledWarning } from './config/misspelled-variables.js';
 import { Service } from './service.js';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Env } from './env.js';
-import { parseEnv } from './env.js';
 import { localSecrets } from './local-secrets.js';
+import type { Env } from './parse-env.js';
+import { parseEnv } from './parse-env.js';
 import type { RateLimits } from './rate-limits.js';
 import type { ResourceLimits } from './resource-limits.js';
 

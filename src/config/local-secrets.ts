@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigInvalid } from './env.js';
+import { ConfigInvalid } from './parse-env.js';
 
 interface LocalSecrets {
   jwt: string;

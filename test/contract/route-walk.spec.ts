@@ -416,7 +416,10 @@ describe("Another workspace's rows", () => {
     const webhook = (await desk.owner.api.post('/v1/webhooks', endpoint)).data.id as string;
     const conversation = await world.conversation(visitor);
     const deliveries = `/v1/webhooks/${webhook}/deliveries`;
-    const delivery = await eventually(async () => (await desk.owner.api.get(deliveries)).data.items[0]?.id as string);
+    const delivery = await eventually(
+      async () => (await desk.owner.api.get(deliveries)).data.items[0]?.id as string,
+      30_000,
+    );
     const messages = `/v1/conversations/${conversation.id}/messages`;
     const file = await desk.owner.api.upload('/v1/attachments', Buffer.from('Hello'));
     const message = await desk.owner.api.post(messages, { content: 'Hello!', attachment_ids: [file.data.id] });

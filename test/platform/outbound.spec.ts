@@ -5,7 +5,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigInvalid } from '../../src/config/env.js';
+import { ConfigInvalid } from '../../src/config/parse-env.js';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import type { AddressPolicy } from '../../src/platform/outbound/address.policy.js';
 import { URL_CHARS } from '../../src/platform/outbound/address.policy.js';

@@ -70,12 +70,16 @@ async function botSecretIn(world: World, id: string): Promise<string> {
   return world.app.app.get(CipherService).decrypt(bot?.secret ?? '', 'bot.secret');
 }
 
+const SECRETS =
+  'secrets of bots (1), previous secrets of bots (1), identity secrets of channels (3), secrets of webhooks (1), previous secrets of webhooks (1)';
+
 describe('Rotating the encryption keys', () => {
   it('Key rotation rewrites every secret under the newest key and reports when the old key can be removed.', async () => {
     const before = await instance(OLD);
     const desk = await before.register();
     const channel = await channelWithSecret(desk);
-    const bot = (await desk.owner.api.post('/v1/bots', { name: 'Bo' })).data;
+    const made = (await desk.owner.api.post('/v1/bots', { name: 'Bo' })).data;
+    const bot = (await desk.owner.api.post(`/v1/bots/${made.id}/rotate-secret`)).data;
     const webhook = (await desk.owner.api.post('/v1/webhooks', { url: 'https://93.184.215.14/', events: ['*'] })).data;
     await desk.owner.api.post(`/v1/webhooks/${webhook.id}/rotate-secret`);
     await desk.owner.api.post('/v1/channels', { name: 'Kept' }, { 'Idempotency-Key': unique('idem') });
@@ -84,10 +88,10 @@ describe('Rotating the encryption keys', () => {
     const [newest, old] = keyIds(both);
     expect(await keyUse(both)).toEqual([
       `key 1 of ENCRYPTION_KEYS (${newest}) encrypts; it holds nothing yet`,
-      `key 2 of ENCRYPTION_KEYS (${old}) holds secrets of bots (1), identity secrets of channels (3), kept answers (1), secrets of webhooks (1), previous secrets of webhooks (1); leave it`,
+      `key 2 of ENCRYPTION_KEYS (${old}) holds ${SECRETS}, kept answers (1); leave it`,
     ]);
     expect(await rotate(both)).toEqual([
-      `key 1 of ENCRYPTION_KEYS (${newest}) encrypts; it holds secrets of bots (1), identity secrets of channels (3), secrets of webhooks (1), previous secrets of webhooks (1)`,
+      `key 1 of ENCRYPTION_KEYS (${newest}) encrypts; it holds ${SECRETS}`,
       `key 2 of ENCRYPTION_KEYS (${old}) holds kept answers (1); leave it for another 24 hours`,
     ]);
     await database.query(`UPDATE kept_answer SET created_at = created_at - interval '25 hours'`);

@@ -4,7 +4,7 @@ import { VisitorClient } from '@support-chat/sdk';
 import { environment, loadConfig } from '../../config/config.js';
 import { createLog } from '../../platform/logging/log.js';
 import { Service } from '../../service.js';
-import { ConfigInvalid } from '../../config/env.js';
+import { ConfigInvalid } from '../../config/parse-env.js';
 import { DEMO_AGENT, KEY_HOURS, openDesk, ROUTING } from './demo-desk.js';
 import { DeskReport } from './desk-report.js';
 import { freePort } from './free-port.js';
