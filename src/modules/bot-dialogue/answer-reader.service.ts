@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
-import { DomainError } from '../../kernel/domain-error.js';
 import { newId } from '../../kernel/ids.js';
 import { readEventStream } from '../../platform/outbound/event-stream.js';
 import type { OutboundStream } from '../../platform/outbound/outbound-requests.service.js';
-import { assertSendable, MESSAGE_CHARS } from '../messages/index.js';
+import { MESSAGE_CHARS } from '../messages/index.js';
 import { AnswerUnusable, isSuccess, readAction, readAnswer, readDelta, readMessage, readText } from './bot-answer.js';
 import type { BotMessageBody } from './bot-answer.schema.js';
 import type { NumberedMessage } from './bot-answers.service.js';
@@ -41,7 +40,7 @@ export class AnswerReaderService {
 
   private async readStream(attempt: LiveAttempt, body: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const { event, data } of readEventStream(body)) {
-      attempt.extend(this.clock.now());
+      if (event === 'delta' || event === 'message') attempt.extend(this.clock.now());
       if (event === 'delta') this.addToDraft(attempt, readDelta(data));
       else if (event === 'message') await this.storeMessage(attempt, readMessage(data));
       else if (event === 'action') return this.complete(attempt, this.takeDraft(attempt), readAction(data));
@@ -58,7 +57,6 @@ export class AnswerReaderService {
   }
 
   private async storeMessage(attempt: LiveAttempt, body: BotMessageBody): Promise<void> {
-    attempt.hasBegun = true;
     const { draft } = attempt;
     const message = numberedIn(attempt, body);
     const metadata = draft ? { ...message.metadata, draft_id: draft.id } : message.metadata;
@@ -80,19 +78,13 @@ export class AnswerReaderService {
     action?: Parameters<BotAnswersService['complete']>[2]['action'],
   ): Promise<void> {
     const { turn, bot, draft } = attempt;
-    await this.answers.complete(turn, bot, { messages, action }, attempt.hasBegun);
+    await this.answers.complete(turn, bot, { messages, action }, attempt.messages > 0);
     attempt.isComplete = true;
     attempt.draft = null;
     (draft as DraftStream | null)?.end('done');
   }
 }
 
-/** @throws AnswerUnusable for what a message may not contain */
 function numberedIn(attempt: LiveAttempt, message: BotMessageBody): NumberedMessage {
-  try {
-    assertSendable(message);
-  } catch (error) {
-    throw error instanceof DomainError ? new AnswerUnusable(error.code, { cause: error }) : error;
-  }
   return { ...message, number: (attempt.messages += 1) };
 }

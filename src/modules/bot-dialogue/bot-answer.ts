@@ -1,5 +1,6 @@
 import { DomainError } from '../../kernel/domain-error.js';
 import { readShape } from '../../platform/schemas/validation.js';
+import { assertSendable } from '../messages/index.js';
 import { BotActionAnswer, BotAnswer, BotMessageBody } from './bot-answer.schema.js';
 
 /** The bot's server answered what the service cannot use. The attempt has failed and is made again. */
@@ -12,12 +13,25 @@ export class AnswerUnusable extends Error {}
  */
 export function readAnswer(contentType: string, body: string): BotAnswer {
   if (body.trim() === '' || !/^application\/([\w.+-]+\+)?json\b/i.test(contentType)) return {};
-  return readAs(BotAnswer, body);
+  const answer = readAs(BotAnswer, body);
+  answer.messages?.forEach(assertUsable);
+  return answer;
 }
 
 /** @throws AnswerUnusable */
 export function readMessage(json: string): BotMessageBody {
-  return readAs(BotMessageBody, json);
+  const message = readAs(BotMessageBody, json);
+  assertUsable(message);
+  return message;
+}
+
+/** @throws AnswerUnusable for what a message may not contain */
+function assertUsable(message: BotMessageBody): void {
+  try {
+    assertSendable(message);
+  } catch (error) {
+    throw error instanceof DomainError ? new AnswerUnusable(error.code, { cause: error }) : error;
+  }
 }
 
 /** @throws AnswerUnusable */

@@ -59,9 +59,10 @@ export class BotAnswersService {
    * @throws TurnLost, AnswerUnusable
    */
   complete(turn: ClaimedTurn, bot: Bot, { messages, action }: Answer, hasSpoken: boolean): Promise<void> {
-    return this.inTurn(turn, async conversation => {
+    return this.inTurn(turn, async (conversation, { hasMessage }) => {
       const isBelowLimit = await this.send(turn, bot, conversation, messages);
-      if (hasSpoken || messages.length > 0 || action) await this.turns.end(turn, 'answered', this.clock.now());
+      if (hasSpoken || hasMessage || messages.length > 0 || action)
+        await this.turns.end(turn, 'answered', this.clock.now());
       else await this.turns.awaitAnswer(turn);
       if (action && isBelowLimit) await this.act(conversation, bot, action);
       await this.turns.openNext(turn.workspaceId, turn.conversationId, this.clock.now());
@@ -72,13 +73,13 @@ export class BotAnswersService {
    * Stores what the bot had written, and hands the conversation off.
    * @param partial the unfinished message; null if there is none
    */
-  fail(turn: ClaimedTurn, bot: Bot | null, partial: NumberedMessage | null, reason = UNRESPONSIVE): Promise<void> {
+  fail(turn: ClaimedTurn, bot: Bot | null, partial: NumberedMessage | null): Promise<void> {
     return this.inTurn(turn, async conversation => {
       if (partial && bot) await this.send(turn, bot, conversation, [partial]);
       await this.turns.end(turn, 'failed', this.clock.now());
       if (!isControlledByBot(conversation)) return;
       const system = actorOf(systemOf(turn.workspaceId));
-      await this.changes.trigger(conversation, 'handoff', system, { reason });
+      await this.changes.trigger(conversation, 'handoff', system, { reason: UNRESPONSIVE });
     });
   }
 
@@ -89,14 +90,23 @@ export class BotAnswersService {
     else await this.fail(turn, null, null);
   }
 
+  /** Makes the turn due again at once: the attempt was cut off because this instance stops. */
+  release(turn: ClaimedTurn): Promise<void> {
+    return this.work.query(() => this.turns.release(turn, this.clock.now()));
+  }
+
   /** Runs under the locks of the conversation and the turn, while the bot is in control. @throws TurnLost */
-  private inTurn(turn: ClaimedTurn, work: (conversation: Conversation) => Promise<void>): Promise<void> {
+  private inTurn(
+    turn: ClaimedTurn,
+    work: (conversation: Conversation, locked: ClaimedTurn) => Promise<void>,
+  ): Promise<void> {
     const { workspaceId, conversationId, botId } = turn;
     return this.work.transaction(
       async () => {
         const conversation = await this.conversations.lock(systemOf(workspaceId), conversationId);
-        if (!(await this.turns.lock(turn)) || !isControlledByBot(conversation, botId)) throw new TurnLost();
-        await work(conversation);
+        const locked = await this.turns.lock(turn);
+        if (!locked || !isControlledByBot(conversation, botId)) throw new TurnLost();
+        await work(conversation, locked);
       },
       { row: conversationId },
     );

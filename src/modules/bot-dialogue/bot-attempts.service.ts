@@ -59,7 +59,8 @@ export class BotAttemptsService {
     const bot = await this.work.query(() => this.bots.find(systemOf(workspaceId), botId));
     const conversation = await this.findConversation(claimed);
     const serving = conversation && (await this.work.query(() => this.control.findServingBotOf(conversation)));
-    if (!bot || !conversation || serving?.id !== botId) return this.handOff(claimed, 'bot_detached');
+    // the sweep of the channel hands off the conversation, with the reason
+    if (!bot || !conversation || serving?.id !== botId) return;
     if (bot.webhookUrl === null) return this.answers.complete(claimed, bot, { messages: [] }, true);
     const limit = new Date(now.getTime() + bot.timeoutSeconds * 1_000);
     const turn = await this.work.query(() => this.turns.begin(claimed, this.leaseEnd(), limit));
@@ -92,6 +93,7 @@ export class BotAttemptsService {
       draft?.end('cancelled');
       return this.metrics.countAttempt('cancelled');
     }
+    if (attempt.isStopped && !attempt.hasBegun) return this.answers.release(turn);
     this.logger.debug(`attempt ${turn.attempts} of turn ${turn.id} failed: ${String(error)}`);
     this.metrics.countAttempt('failed');
     if (!attempt.hasBegun && attempt.deadlineAt > this.clock.now()) return this.answers.retry(turn);
@@ -104,8 +106,8 @@ export class BotAttemptsService {
     }
   }
 
-  private handOff(turn: ClaimedTurn, reason?: string): Promise<void> {
-    return this.answers.fail(turn, null, null, reason);
+  private handOff(turn: ClaimedTurn): Promise<void> {
+    return this.answers.fail(turn, null, null);
   }
 
   /** One attempt, whose answer is ignored. */

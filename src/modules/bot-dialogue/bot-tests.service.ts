@@ -1,16 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, toWireTime } from '../../kernel/clock.js';
+import { Unavailable } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import { readEventStream } from '../../platform/outbound/event-stream.js';
 import type { OutboundStream } from '../../platform/outbound/outbound-requests.service.js';
-import { EndpointUnreachable, OutboundRequestsService } from '../../platform/outbound/outbound-requests.service.js';
+import {
+  EndpointUnreachable,
+  OutboundRequestsService,
+  OutboundStopped,
+} from '../../platform/outbound/outbound-requests.service.js';
 import type { Bot } from '../bots/index.js';
 import { BotsService } from '../bots/index.js';
-import { AnswerUnusable, isSuccess, readAnswer, readDelta, readMessage, readText } from './bot-answer.js';
+import { MESSAGE_CHARS } from '../messages/index.js';
+import { AnswerUnusable, isSuccess, readAction, readAnswer, readDelta, readMessage, readText } from './bot-answer.js';
 import type { BotMessageBody } from './bot-answer.schema.js';
 import { BotUrlMissing } from './bot-dialogue.errors.js';
+
+/** Time for a whole answer to a test. */
+const MAX_TEST_MS = 30_000;
 
 /** The outcome of a test delivery. */
 export interface BotTestResult {
@@ -33,13 +42,15 @@ export class BotTestsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, BotUrlMissing, RateLimited */
+  /** @throws NotFound, BotUrlMissing, RateLimited @throws Unavailable when this instance stops */
   async run(principal: StaffPrincipal, id: string): Promise<BotTestResult> {
     const bot = await this.bots.get(principal, id);
     if (bot.webhookUrl === null) throw new BotUrlMissing();
     await this.limiter.consume('endpoint_test', principal.workspaceId);
     const deliveryId = newId();
+    const signal = AbortSignal.timeout(MAX_TEST_MS);
     const request = {
+      signal,
       url: bot.webhookUrl,
       workspaceId: principal.workspaceId,
       id: deliveryId,
@@ -49,8 +60,9 @@ export class BotTestsService {
     try {
       return await this.outbound.stream(request, readResult);
     } catch (error) {
-      if (!(error instanceof EndpointUnreachable)) throw error;
-      return { ok: false, status: null, latency_ms: null, error: error.code };
+      if (error instanceof OutboundStopped) throw new Unavailable({ retryAfter: 1, cause: error });
+      if (!(error instanceof EndpointUnreachable) && !signal.aborted) throw error;
+      return { ok: false, status: null, latency_ms: null, error: 'endpoint_unreachable' };
     }
   }
 
@@ -82,6 +94,7 @@ async function readResult(answer: OutboundStream): Promise<BotTestResult> {
   try {
     return { ok: true, status, latency_ms, messages: await readMessages(answer) };
   } catch (error) {
+    if (error instanceof OutboundStopped) throw error;
     const code = error instanceof AnswerUnusable ? 'answer_unusable' : 'answer_incomplete';
     return { ok: false, status, latency_ms, error: code };
   }
@@ -93,9 +106,12 @@ async function readMessages({ contentType, body }: OutboundStream): Promise<BotM
   let draft = '';
   for await (const { event, data } of readEventStream(body)) {
     if (event === 'delta') draft += readDelta(data);
-    if (event !== 'message') continue;
-    messages.push(readMessage(data));
-    draft = '';
+    else if (event === 'action') readAction(data);
+    else if (event === 'message') {
+      messages.push(readMessage(data));
+      draft = '';
+    }
   }
-  return draft === '' ? messages : [...messages, { content: draft }];
+  if (draft.length > MESSAGE_CHARS) throw new AnswerUnusable('the message is too long');
+  return draft.trim() === '' ? messages : [...messages, { content: draft }];
 }

@@ -50,6 +50,9 @@ export class BotTurnEntity implements BotTurn {
   @TimeColumn('deadline_at', { nullable: true })
   deadlineAt!: Date | null;
 
+  @Column({ name: 'has_message', type: 'boolean', default: false })
+  hasMessage!: boolean;
+
   @IdColumn('lease', { nullable: true })
   lease!: string | null;
 

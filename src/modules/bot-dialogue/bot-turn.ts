@@ -44,6 +44,8 @@ export interface BotTurn {
   dueAt: Date | null;
   /** When the conversation is handed off unless the bot gives a sign; null before the first attempt. */
   deadlineAt: Date | null;
+  /** True once the bot has sent a message since the first attempt, in an answer or through the API. */
+  hasMessage: boolean;
   /** Changes with each claim, so that an instance that was paused cannot store anything late. */
   lease: string | null;
   createdAt: Date;

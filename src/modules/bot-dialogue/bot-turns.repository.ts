@@ -11,7 +11,7 @@ export type ClaimedTurn = BotTurn & { lease: string };
 const COLUMNS = `turn.workspace_id AS "workspaceId", turn.id, turn.kind, turn.conversation_id AS "conversationId",
   turn.bot_id AS "botId",
   turn.message_id AS "messageId", turn.seq, turn.reason, turn.state, turn.attempts, turn.due_at AS "dueAt",
-  turn.deadline_at AS "deadlineAt", turn.lease, turn.created_at AS "createdAt", turn.ended_at AS "endedAt"`;
+  turn.deadline_at AS "deadlineAt", turn.has_message AS "hasMessage", turn.lease, turn.created_at AS "createdAt", turn.ended_at AS "endedAt"`;
 
 const ADD = statement(`
   INSERT INTO bot_turn (workspace_id, id, kind, conversation_id, bot_id, message_id, seq, reason,
@@ -37,15 +37,19 @@ const BEGIN = statement(`
   WHERE workspace_id = $1 AND id = $2 AND lease = $3 AND ended_at IS NULL
   RETURNING ${COLUMNS}`);
 const RENEW = statement(`
-  UPDATE bot_turn AS turn SET due_at = $4, deadline_at = live.deadline_at
-  FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS live (id, lease, deadline_at)
-  WHERE turn.id = live.id AND turn.lease = live.lease AND turn.state = 'open'
-  RETURNING turn.id`);
+  UPDATE bot_turn AS turn SET due_at = $5, deadline_at = greatest(turn.deadline_at, live.deadline_at)
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[]) AS live (workspace_id, id, lease, deadline_at)
+  WHERE turn.workspace_id = live.workspace_id AND turn.id = live.id AND turn.lease = live.lease AND turn.state = 'open'
+  RETURNING turn.id, turn.deadline_at AS "deadlineAt"`);
 const LOCK = statement(`
   SELECT ${COLUMNS} FROM bot_turn AS turn
   WHERE workspace_id = $1 AND id = $2 AND lease = $3 AND ended_at IS NULL FOR UPDATE`);
 const RETRY = statement(`
   UPDATE bot_turn SET state = 'queued', due_at = $4, lease = NULL
+  WHERE workspace_id = $1 AND id = $2 AND lease = $3 AND ended_at IS NULL`);
+/** Takes back an attempt that the end of this instance has cut off. */
+const RELEASE = statement(`
+  UPDATE bot_turn SET state = 'queued', attempts = attempts - 1, due_at = $4, lease = NULL
   WHERE workspace_id = $1 AND id = $2 AND lease = $3 AND ended_at IS NULL`);
 const AWAIT = statement(`
   UPDATE bot_turn SET state = 'awaiting', due_at = deadline_at, lease = NULL WHERE workspace_id = $1 AND id = $2`);
@@ -61,10 +65,15 @@ const OPEN_NEXT = statement(`
 const CANCEL = statement(`
   UPDATE bot_turn SET state = 'cancelled', due_at = NULL, lease = NULL, ended_at = $3
   WHERE workspace_id = $1 AND conversation_id = ANY($2) AND kind = 'message' AND ended_at IS NULL`);
-/** A bot that speaks later has answered what it was told of before. */
-const ANSWER_AWAITED = statement(`
-  UPDATE bot_turn SET state = 'answered', due_at = NULL, ended_at = $4
-  WHERE workspace_id = $1 AND conversation_id = $2 AND bot_id = $3 AND state = 'awaiting' AND ended_at IS NULL`);
+/** A bot that speaks has answered what it has been told of, and its time begins anew. */
+const ADD_MESSAGE = statement(`
+  UPDATE bot_turn
+  SET has_message = true, deadline_at = $5,
+      state = CASE state WHEN 'awaiting' THEN 'answered' ELSE state END,
+      due_at = CASE state WHEN 'awaiting' THEN NULL ELSE due_at END,
+      ended_at = CASE state WHEN 'awaiting' THEN $4::timestamptz END
+  WHERE workspace_id = $1 AND conversation_id = $2 AND bot_id = $3 AND attempts > 0 AND kind = 'message'
+    AND ended_at IS NULL`);
 const EXTEND = statement(`
   UPDATE bot_turn SET deadline_at = $4, due_at = CASE state WHEN 'awaiting' THEN $4 ELSE due_at END
   WHERE workspace_id = $1 AND conversation_id = $2 AND bot_id = $3 AND ended_at IS NULL AND deadline_at IS NOT NULL`);
@@ -101,10 +110,19 @@ export class BotTurnsRepository {
     return this.sql.first<ClaimedTurn>(BEGIN, [workspaceId, id, lease, leaseEnd, deadline]);
   }
 
-  /** Renews the leases of attempts under way. @returns the ids of those that are still held */
-  async renew(turns: readonly (Claim & { deadlineAt: Date })[], leaseEnd: Date): Promise<string[]> {
-    const columns = [turns.map(({ id }) => id), turns.map(({ lease }) => lease), turns.map(turn => turn.deadlineAt)];
-    return (await this.sql.rows<{ id: string }>(RENEW, [...columns, leaseEnd])).map(({ id }) => id);
+  /**
+   * Renews the leases of attempts under way, and stores their deadlines unless a later one is stored.
+   * @returns the deadlines of those whose claim is not lost, by id
+   */
+  async renew(turns: readonly (Claim & { deadlineAt: Date })[], leaseEnd: Date): Promise<Map<string, Date>> {
+    const columns = [
+      turns.map(({ workspaceId }) => workspaceId),
+      turns.map(({ id }) => id),
+      turns.map(({ lease }) => lease),
+      turns.map(({ deadlineAt }) => deadlineAt),
+    ];
+    const renewed = await this.sql.rows<{ id: string; deadlineAt: Date }>(RENEW, [...columns, leaseEnd]);
+    return new Map(renewed.map(({ id, deadlineAt }) => [id, deadlineAt]));
   }
 
   /** Locks the turn. @returns undefined if the claim is lost or the turn has ended */
@@ -114,6 +132,11 @@ export class BotTurnsRepository {
 
   async retry({ workspaceId, id, lease }: Claim, at: Date): Promise<void> {
     await this.sql.count(RETRY, [workspaceId, id, lease, at]);
+  }
+
+  /** Makes the turn due again, without its last attempt. */
+  async release({ workspaceId, id, lease }: Claim, now: Date): Promise<void> {
+    await this.sql.count(RELEASE, [workspaceId, id, lease, now]);
   }
 
   /** Ends the delivery. The bot may answer until the turn's deadline. */
@@ -138,8 +161,14 @@ export class BotTurnsRepository {
     await this.sql.count(CANCEL, [workspaceId, conversationIds, now]);
   }
 
-  async answerAwaited(workspaceId: string, conversationId: string, botId: string, now: Date): Promise<void> {
-    await this.sql.count(ANSWER_AWAITED, [workspaceId, conversationId, botId, now]);
+  /** Records that the bot has sent a message: awaited turns are answered, and others have begun to be. */
+  async addMessage(
+    { workspaceId, id: conversationId }: { workspaceId: string; id: string },
+    botId: string,
+    now: Date,
+    deadline: Date,
+  ): Promise<void> {
+    await this.sql.count(ADD_MESSAGE, [workspaceId, conversationId, botId, now, deadline]);
   }
 
   /** Gives the bot more time for all that it has been told of and not answered. */

@@ -30,7 +30,7 @@ export class BotTurnsWorker extends DueWorker<ClaimedTurn> {
     await super.onApplicationShutdown();
     const ended = Promise.all(this.underWay);
     await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
-    this.live.abortAll();
+    this.live.stopAll();
     await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
   }
 

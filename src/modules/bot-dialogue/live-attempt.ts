@@ -11,12 +11,16 @@ export class LiveAttempt {
   draft: DraftStream | null = null;
   /** Number of messages that the answer has so far. */
   messages = 0;
-  /** True once the bot has given any part of an answer: the attempt is not made again. */
+  /** True once a message was streamed in part: the attempt is not made again. */
   hasBegun = false;
   /** True once the turn has ended or the answer is stored. */
   isComplete = false;
   /** True if another has taken the conversation or the turn: nothing more may be stored or shown. */
   isLost = false;
+  /** True if this instance stops: it says nothing about the bot. */
+  isStopped = false;
+  /** Called when the time of the bot is over. */
+  onDeadline = (): void => this.abort();
   private readonly aborted = new AbortController();
   private timer: NodeJS.Timeout | undefined;
 
@@ -44,8 +48,20 @@ export class LiveAttempt {
     this.arm(left);
   }
 
+  /** Adopts a deadline that another instance has set. */
+  adopt(deadlineAt: Date, now: Date): void {
+    if (deadlineAt <= this.deadlineAt) return;
+    this.deadlineAt = deadlineAt;
+    this.arm(deadlineAt.getTime() - now.getTime());
+  }
+
   abort(): void {
     this.aborted.abort();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.abort();
   }
 
   lose(): void {
@@ -59,6 +75,6 @@ export class LiveAttempt {
 
   private arm(left: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.abort(), Math.max(0, left)).unref();
+    this.timer = setTimeout(() => this.onDeadline(), Math.max(0, left)).unref();
   }
 }

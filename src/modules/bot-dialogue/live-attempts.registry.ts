@@ -62,6 +62,7 @@ export class LiveAttemptsRegistry implements OnModuleInit, OnApplicationBootstra
   }
 
   add(attempt: LiveAttempt): void {
+    attempt.onDeadline = () => void this.endIfOver(attempt);
     this.attempts.set(attempt.turn.id, attempt);
   }
 
@@ -78,9 +79,16 @@ export class LiveAttemptsRegistry implements OnModuleInit, OnApplicationBootstra
     }
   }
 
-  /** Ends all requests under way. Their turns are due again after the usual pause. */
-  abortAll(): void {
-    for (const attempt of this.attempts.values()) attempt.abort();
+  /** Ends all requests under way, because this instance stops. */
+  stopAll(): void {
+    for (const attempt of this.attempts.values()) attempt.stop();
+  }
+
+  /** Ends an attempt whose time is over, unless the bot has given a sign to another instance. */
+  private async endIfOver(attempt: LiveAttempt): Promise<void> {
+    const { deadlineAt } = attempt;
+    await this.renew().catch(() => undefined);
+    if (attempt.deadlineAt <= deadlineAt) attempt.abort();
   }
 
   private endIfLost({ conversationId, payload: { changes } }: RecordedEvent<'conversation.updated'>): void {
@@ -95,7 +103,11 @@ export class LiveAttemptsRegistry implements OnModuleInit, OnApplicationBootstra
     if (attempts.length === 0) return;
     const claims = attempts.map(({ turn, deadlineAt }) => ({ ...turn, deadlineAt }));
     const leaseEnd = new Date(this.clock.now().getTime() + LEASE_MS);
-    const renewed = new Set(await this.work.query(() => this.turns.renew(claims, leaseEnd)));
-    for (const attempt of attempts) if (!renewed.has(attempt.turn.id) && !attempt.isComplete) attempt.lose();
+    const deadlines = await this.work.query(() => this.turns.renew(claims, leaseEnd));
+    for (const attempt of attempts) {
+      const deadlineAt = deadlines.get(attempt.turn.id);
+      if (deadlineAt) attempt.adopt(deadlineAt, this.clock.now());
+      else if (!attempt.isComplete) attempt.lose();
+    }
   }
 }

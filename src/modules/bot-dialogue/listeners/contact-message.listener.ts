@@ -3,13 +3,18 @@ import { Clock } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { systemOf } from '../../../kernel/principal.js';
 import { BotsService } from '../../bots/index.js';
+import type { Conversation } from '../../conversations/index.js';
 import { isControlledByBot } from '../../conversations/index.js';
 import type { ContactMessage } from '../../messages/index.js';
 import { BotMessageHooks, ContactMessageHooks } from '../../messages/index.js';
 import { BotTurnsRepository } from '../bot-turns.repository.js';
 import { BotTurnsWorker } from '../bot-turns.worker.js';
+import { LiveAttemptsRegistry } from '../live-attempts.registry.js';
 
-/** Writes a turn for each message of a contact that a bot is to answer, in the transaction that stores the message. */
+/**
+ * Writes a turn for each message of a contact that a bot is to answer, and records its messages as answers, in the
+ * transactions that store the messages.
+ */
 @Injectable()
 export class ContactMessageListener implements OnModuleInit {
   constructor(
@@ -18,14 +23,21 @@ export class ContactMessageListener implements OnModuleInit {
     private readonly bots: BotsService,
     private readonly turns: BotTurnsRepository,
     private readonly worker: BotTurnsWorker,
+    private readonly live: LiveAttemptsRegistry,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
     this.contactHooks.add(received => this.onContactMessage(received));
-    this.botHooks.add(({ conversation: { workspaceId, id }, message: { senderId } }) =>
-      this.turns.answerAwaited(workspaceId, id, senderId, this.clock.now()),
-    );
+    this.botHooks.add(({ conversation, message: { senderId } }) => this.onBotMessage(conversation, senderId));
+  }
+
+  private async onBotMessage(conversation: Conversation, botId: string): Promise<void> {
+    const bot = await this.bots.find(systemOf(conversation.workspaceId), botId);
+    if (!bot?.webhookUrl) return;
+    const now = this.clock.now();
+    await this.turns.addMessage(conversation, botId, now, new Date(now.getTime() + bot.timeoutSeconds * 1_000));
+    this.live.extend(conversation.id, botId);
   }
 
   /** A bot without a URL reads and answers through the API: its turn counts as answered. */

@@ -27,6 +27,7 @@ const UP = [
      attempts integer NOT NULL DEFAULT 0,
      due_at timestamptz(3),
      deadline_at timestamptz(3),
+     has_message boolean NOT NULL DEFAULT false,
      lease uuid,
      created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
      ended_at timestamptz(3),

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import type { RoutedBot } from '../support/bot-server.js';
+import { BotServer, routeToBot, sendJson, StreamedReply } from '../support/bot-server.js';
+import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
+import { LOCAL_WEBHOOKS } from '../support/webhook-receiver.js';
+import type { Desk, Visitor } from '../support/world.js';
+import { World } from '../support/world.js';
+
+const MIB = 1024 * 1024;
+
+let world: World;
+let desk: Desk;
+let server: BotServer;
+let bot: RoutedBot;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  world = await World.start(LOCAL_WEBHOOKS);
+});
+afterEach(async () => {
+  world.app.clock.reset();
+  await server.receiver.stop();
+});
+afterAll(() => world.stop());
+
+beforeEach(async () => {
+  desk = await world.desk();
+  server = await BotServer.start();
+  bot = await routeToBot(world, desk, server, { timeout_seconds: 600 });
+  visitor = await world.visitor(desk, { name: 'Vera' });
+});
+
+const start = async (): Promise<string> => (await world.conversation(visitor, 'Where is my parcel?')).id as string;
+const read = async (id: string): Promise<Json> => (await desk.owner.api.get(`/v1/conversations/${id}`)).data;
+async function byBot(id: string): Promise<Json[]> {
+  const { items } = (await desk.owner.api.get(`/v1/conversations/${id}/messages`)).data;
+  return (items as Json[]).filter(({ sender_id }) => sender_id === bot.id);
+}
+async function turn(id: string): Promise<{ state: string; attempts: number }> {
+  const sql = `SELECT state, attempts FROM bot_turn WHERE conversation_id = $1 AND kind = 'message' ORDER BY seq`;
+  const [found] = await world.app.database.query<{ state: string; attempts: number }>(sql, [id]);
+  if (!found) throw new Error('no turn');
+  return found;
+}
+const untilFailed = (id: string, attempts: number) =>
+  eventually(async () => {
+    const { state, attempts: made } = await turn(id);
+    return (state === 'queued' && made === attempts) || undefined;
+  }, 20_000);
+const untilOpen = (id: string) =>
+  eventually(
+    async () => {
+      const conversation = await read(id);
+      return conversation.status === 'open' ? conversation : undefined;
+    },
+    20_000,
+    () => turn(id),
+  );
+
+/** Lets all three attempts fail. */
+async function expectHandoffAfterThreeAttempts(id: string): Promise<void> {
+  await untilFailed(id, 1);
+  world.app.clock.advance(3);
+  await untilFailed(id, 2);
+  world.app.clock.advance(9);
+  expect(await untilOpen(id)).toMatchObject({ control: 'human', handoff: { reason: 'bot_unresponsive' } });
+  expect((await turn(id)).attempts).toBe(3);
+  expect(await byBot(id)).toEqual([]);
+}
+
+const events = (response: ServerResponse, text: string) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
+
+describe('The server of a bot', () => {
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['that refuses', response => response.writeHead(503).end()],
+    ['that is gone', response => response.writeHead(410).end()],
+    ['that redirects', response => response.writeHead(302, { location: server.receiver.url }).end()],
+    ['that closes in the head', response => response.destroy()],
+    [
+      'that closes in the middle of its answer',
+      response => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"messages":[{"content":"Hel');
+        setTimeout(() => response.destroy(), 20);
+      },
+    ],
+    [
+      'that sends 10 MB',
+      response => sendJson(response, { messages: [{ content: 'Hello' }], filling: 'x'.repeat(10 * MIB) }),
+    ],
+    [
+      'that sends a message of 20,001 characters',
+      response => sendJson(response, { messages: [{ content: 'x'.repeat(20_001) }] }),
+    ],
+    ['that sends 21 messages', response => sendJson(response, { messages: Array(21).fill({ content: 'Hello' }) })],
+    ['that streams a delta that is no JSON', response => events(response, 'event: delta\ndata: {"text"\n\n')],
+    ['that streams a delta without text', response => events(response, 'event: delta\ndata: {"words":"x"}\n\n')],
+    ['that streams a blank message', response => events(response, 'event: message\ndata: {"content":" "}\n\n')],
+    ['that streams an unknown action', response => events(response, 'event: action\ndata: {"type":"refund"}\n\n')],
+    ['that streams 300 KiB of comments', response => events(response, `: ${'x'.repeat(300 * 1024)}\n\n`)],
+  ])('A server %s is tried three times, then people get the conversation.', async (_name, respond) => {
+    server.reply((_delivery, response) => respond(response));
+    await expectHandoffAfterThreeAttempts(await start());
+    expect(server.of('message.created')).toHaveLength(3);
+    expect(server.receiver.unsigned).toEqual([]);
+  });
+
+  it.each([
+    ['an address of the own network', 'http://10.0.0.1/'],
+    ['such an address as IPv6', 'http://[::ffff:10.0.0.1]/'],
+    ['the link-local address of clouds', 'http://169.254.169.254/'],
+    ['a name without an address', 'http://bots.shop.invalid/'],
+  ])('A URL that has moved to %s is not called, and people get the conversation.', async (_name, url) => {
+    await world.app.database.query('UPDATE bot SET webhook_url = $2 WHERE id = $1', [bot.id, url]);
+    await expectHandoffAfterThreeAttempts(await start());
+    expect(server.of('message.created')).toEqual([]);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['that never answers', () => undefined],
+    [
+      'that sends a byte now and then',
+      response => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const timer = setInterval(() => response.write(' '), 300);
+        response.once('close', () => clearInterval(timer));
+      },
+    ],
+    [
+      'that streams comments and unknown events',
+      response => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const timer = setInterval(() => response.write(': wait\n\nevent: thinking\ndata: {}\n\n'), 300);
+        response.once('close', () => clearInterval(timer));
+      },
+    ],
+  ])('A server %s loses the conversation after its time-out, and its connection is closed.', async (_name, respond) => {
+    await bot.key.patch(`/v1/bots/${bot.id}`, { timeout_seconds: 5 });
+    let closed = 0;
+    server.reply((_delivery, response) => {
+      response.once('close', () => (closed += 1));
+      respond(response);
+    });
+    const id = await start();
+    expect(await untilOpen(id)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
+    expect((await turn(id)).attempts).toBe(1);
+    expect(await byBot(id)).toEqual([]);
+    await eventually(() => closed === 1 || undefined);
+  });
+
+  it('A draft of more than 20,000 characters is cut there, stored as truncated and handed off.', async () => {
+    server.reply((_delivery, response) => {
+      const stream = new StreamedReply(response);
+      for (let piece = 0; piece < 5; piece += 1) stream.send('delta', { text: 'x'.repeat(4_500) });
+    });
+    const id = await start();
+    expect(await untilOpen(id)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
+    expect(await byBot(id)).toMatchObject([{ content: 'x'.repeat(18_000), metadata: { truncated: true } }]);
+  });
+
+  it('A stream that breaks between messages is tried again, and its messages are stored once.', async () => {
+    let streams = 0;
+    server.reply((_delivery, response) => {
+      const stream = new StreamedReply(response);
+      stream.send('message', { content: 'First.' });
+      if ((streams += 1) === 1) return void setTimeout(() => stream.cut(), 200);
+      stream.send('message', { content: 'Second.' });
+      stream.end();
+    });
+    const id = await start();
+    await untilFailed(id, 1);
+    world.app.clock.advance(3);
+    await eventually(async () => (await turn(id)).state === 'answered' || undefined);
+    expect((await byBot(id)).map(({ content }) => content)).toEqual(['First.', 'Second.']);
+    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot' });
+  });
+});
+
+describe('A bot that sends through the API before it answers 2xx', () => {
+  it('Its message counts as the answer of the turn.', async () => {
+    server.reply(async ({ body }, response) => {
+      const { id } = body.conversation as Json;
+      await bot.key.post(`/v1/conversations/${id as string}/messages`, { content: 'At once.', bot_id: bot.id });
+      response.writeHead(202).end();
+    });
+    const id = await start();
+    await eventually(async () => (await turn(id)).state === 'answered' || undefined);
+    world.app.clock.advance(700);
+    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot' });
+    expect((await byBot(id)).map(({ content }) => content)).toEqual(['At once.']);
+  });
+});
+
+describe('Trying a bot', () => {
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['a blank message', response => sendJson(response, { messages: [{ content: ' ' }] })],
+    [
+      'reserved metadata',
+      response => sendJson(response, { messages: [{ content: 'x', metadata: { draft_id: 'x' } }] }),
+    ],
+    ['an unknown action', response => sendJson(response, { action: { type: 'refund' } })],
+    ['an unknown action in a stream', response => events(response, 'event: action\ndata: {"type":"refund"}\n\n')],
+    [
+      'a streamed message that is too long',
+      response => events(response, `event: delta\ndata: {"text":"${'x'.repeat(20_001)}"}\n\n`),
+    ],
+  ])('A test reports an answer that a turn would refuse: %s.', async (_name, respond) => {
+    server.reply((_delivery, response) => respond(response));
+    const { data } = await desk.owner.api.post(`/v1/bots/${bot.id}/test`);
+    expect(data).toMatchObject({ ok: false, status: 200, error: 'answer_unusable' });
+  });
+});
