@@ -76,7 +76,8 @@ export class WebhookSignatureError extends Error {
 }
 
 /**
- * Verifies the signature and the age of a request, and returns its body. A request may arrive twice: `webhook-id` tells.
+ * Verifies the signature and the age of a request, and returns its body. A request may arrive twice, with the same
+ * `webhook-id`.
  * @param body as it arrived: a body that was parsed and serialized again has another signature
  * @param secret `whsec_…`, from the response that created the webhook or bot, or replaced its secret
  * @throws WebhookSignatureError
