@@ -115,7 +115,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['{src,test,bench,clients,bin,lint}/**/*.{ts,tsx,js}'],
+    files: ['{src,test,bench,clients,examples,bin,lint}/**/*.{ts,tsx,js}'],
     ignores: ['src/platform/database/migrations/**', 'lint/words.js'],
     plugins: { language: plainLanguage },
     rules: { 'language/identifiers': 'error', 'language/comments': 'error' },

@@ -180,8 +180,8 @@ describe('The server of a bot', () => {
 
 describe('A bot that sends through the API before it answers 2xx', () => {
   it('Its message counts as the answer of the turn.', async () => {
-    server.reply(async ({ body }, response) => {
-      const { id } = body.conversation as Json;
+    server.reply(async (delivery, response) => {
+      const { id } = delivery.conversation as Json;
       await bot.key.post(`/v1/conversations/${id as string}/messages`, { content: 'At once.', bot_id: bot.id });
       response.writeHead(202).end();
     });

@@ -17,7 +17,7 @@ function filesIn(folder: string, end: string): string[] {
     .map(name => `${folder}/${name}`);
 }
 
-const PAGES = ['README.md', ...filesIn('docs', '.md'), ...filesIn('clients', '.md')];
+const PAGES = ['README.md', ...filesIn('docs', '.md'), ...filesIn('clients', '.md'), ...filesIn('examples', '.md')];
 
 function snippetsOf(page: string): Snippet[] {
   const text = readFileSync(page, 'utf8');

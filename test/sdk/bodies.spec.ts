@@ -14,6 +14,10 @@ const ACCEPTED: Record<string, string> = {
   'a list with several values of a filter': `agent.conversations.list({ status: ['open', 'pending'], tag: ['a,b', 'vip'] })`,
   'messages after a seq': `visitor.messages('c', { after_seq: 7, limit: 200 })`,
   'a collection by its path': `agent.resource('/v1/canned-responses').update('r', { title: 'Thanks' })`,
+  'a webhook for some events of a channel': `server.webhooks.create({ url: 'https://shop.example', events: ['message.*'], channel_ids: ['c'] })`,
+  'null to remove the channels of a webhook': `agent.webhooks.update('w', { channel_ids: null })`,
+  'a list of failed deliveries': `agent.webhooks.deliveries('w', { status: 'failed', event: 'message.created' })`,
+  'null to remove the server of a bot': `server.bots.update('b', { webhook_url: null, history_count: 0 })`,
   'null to clear a visitor’s own detail': `visitor.updateContact({ phone: null })`,
 };
 const REFUSED: Record<string, string> = {
@@ -32,6 +36,10 @@ const REFUSED: Record<string, string> = {
   'a message sent by an agent as another member': `agent.conversations.send('c', { content: 'x', member_id: 'm' })`,
   'a message of a server without a sender': `server.conversations.send('c', { content: 'x' })`,
   'a message of a server with two senders': `server.conversations.send('c', { content: 'x', member_id: 'm', bot_id: 'b' })`,
+  'a webhook without events': `server.webhooks.create({ url: 'https://shop.example' })`,
+  'an unknown status of deliveries': `server.webhooks.deliveries('w', { status: 'lost' })`,
+  'a replay without a beginning': `server.webhooks.replay('w', { to: '2026-01-01T00:00:00Z' })`,
+  'a bot that an agent shows as typing': `agent.conversations.typing('c', 'b')`,
   'a login without rotating refresh tokens': `agent.login({ email: 'a', password: 'b', rotate: false })`,
 };
 

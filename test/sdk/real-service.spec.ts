@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AgentClient,
@@ -8,8 +10,12 @@ import {
   type AgentTokens,
   type OpenPage,
 } from '../../clients/sdk/src/index.js';
+import { verifyWebhook, type BotDelivery, type WebhookEvent } from '../../clients/sdk/src/webhooks.js';
+import { BotServer, sendJson, StreamedReply } from '../support/bot-server.js';
 import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
 import { indexed } from '../support/found.js';
+import { LOCAL_WEBHOOKS, WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
@@ -31,7 +37,7 @@ const exchanges = () => calls.filter(call => call.endsWith('/auth/sso/exchange')
 const address = () => `${unique('member')}@example.com`;
 
 beforeAll(async () => {
-  world = await World.start({ DASHBOARD_URL: 'https://desk.example.com/inbox?theme=dark' });
+  world = await World.start({ ...LOCAL_WEBHOOKS, DASHBOARD_URL: 'https://desk.example.com/inbox?theme=dark' });
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
@@ -149,6 +155,122 @@ describe('The server client with the real service', () => {
     expect((await server.bots.rotateSecret(made.id)).secret).not.toBe(made.secret);
     expect((await server.bots.list()).items).toEqual([await server.bots.get(made.id)]);
     expect(await server.bots.delete(made.id)).toEqual({ id: made.id, deleted: true });
+  });
+});
+
+describe('Bots and webhooks with the real service', () => {
+  const schemas = (JSON.parse(readFileSync('docs/generated/openapi.json', 'utf8')) as Json).components.schemas;
+
+  /** The fields that a delivery has of a documented view. */
+  const fieldsOf = (view: string, ...without: string[]) =>
+    Object.keys(schemas[view].properties as object)
+      .filter(name => !without.includes(name))
+      .sort();
+  const verified = <Body extends object>({ text, headers }: Received, secret: string) =>
+    verifyWebhook<Body>(text, headers, secret);
+
+  /** Creates a bot with a server on this machine, and routes the desk's channel to it. */
+  async function startBot(): Promise<{ id: string; secret: string; bot: BotServer }> {
+    const bot = await BotServer.start();
+    const made = await server.bots.create({ name: 'Robin', webhook_url: bot.receiver.url });
+    bot.receiver.secrets.push(made.secret);
+    await server.channels.update(desk.channelId, { routing: { bot_id: made.id } });
+    return { ...made, bot };
+  }
+
+  it('A bot’s delivery is verified and has the fields of its type, and the visitor’s socket shows the draft', async () => {
+    const { secret, bot } = await startBot();
+    const response = new Promise<ServerResponse>(resolve => bot.reply((_delivery, opened) => resolve(opened)));
+    const visitor = await VisitorClient.start({ ...options(), widgetToken: desk.widgetToken });
+    const socket = await visitor.connect();
+    const states: string[] = [];
+    socket.on('message.draft', ({ data }) => states.push(`${data.state}: ${data.text}`));
+    const { id } = (await visitor.startConversation('Where is my parcel?')).conversation;
+    const stream = new StreamedReply(await response);
+    const streaming = socket.waitFor('message.draft');
+    stream.send('delta', { text: 'It arrives' });
+    const { data } = await streaming;
+    const done = socket.waitFor('message.draft', frame => frame.data.state === 'done');
+    stream.send('delta', { text: ' today.' });
+    stream.end();
+    await done;
+    expect(states.at(0)).toBe('streaming: It arrives');
+    expect(states.at(-1)).toBe('done: It arrives today.');
+    expect((await visitor.messages(id)).items.at(-1)?.metadata).toEqual({ draft_id: data.draft_id });
+    socket.close();
+
+    const delivery = verified<BotDelivery>(await bot.next('message.created', id), secret);
+    if (delivery.event !== 'message.created') throw new Error(`unexpected ${delivery.event}`);
+    expect(Object.keys(delivery).sort()).toEqual([
+      'contact',
+      'conversation',
+      'delivery_id',
+      'event',
+      'history',
+      'message',
+    ]);
+    expect(Object.keys(delivery.conversation).sort()).toEqual(fieldsOf('ConversationView', 'contact'));
+    expect(Object.keys(delivery.message).sort()).toEqual(fieldsOf('MessageView'));
+    expect(Object.keys(delivery.contact).sort()).toEqual(fieldsOf('ContactView', 'presence', 'duplicates'));
+    await bot.receiver.stop();
+  });
+
+  it('A server tests its bot, and shows it as typing until people take over', async () => {
+    const { id, secret, bot } = await startBot();
+    bot.answerWith('It works.');
+    expect(await server.bots.test(id)).toMatchObject({ ok: true, status: 200, messages: [{ content: 'It works.' }] });
+    const [tested] = bot.of('test');
+    const delivery = verified<BotDelivery>(tested!, secret);
+    if (delivery.event !== 'test') throw new Error(`unexpected ${delivery.event}`);
+    expect(Object.keys(delivery.conversation).sort()).toEqual(['bot_id', 'contact_id', 'id', 'number', 'workspace_id']);
+
+    bot.reply((_delivery, response) => sendJson(response, {}));
+    const visitor = await VisitorClient.start({ ...options(), widgetToken: desk.widgetToken });
+    const conversation = (await visitor.startConversation('Hello?')).conversation.id;
+    await bot.next('message.created', conversation);
+    expect(await server.conversations.typing(conversation, id)).toEqual({
+      conversation_id: conversation,
+      expires_in_ms: 8000,
+    });
+    await server.conversations.handOff(conversation);
+    await expect(server.conversations.typing(conversation, id)).rejects.toMatchObject({ code: 'bot_not_in_control' });
+    const ended = verified<BotDelivery>(await bot.next('conversation.ended', conversation), secret);
+    expect(ended).toMatchObject({ event: 'conversation.ended', reason: 'handed_off' });
+    await bot.receiver.stop();
+  });
+
+  it('A server creates, tests, replays and deletes webhooks, and an admin retries their deliveries', async () => {
+    const receiver = await WebhookReceiver.start();
+    const made = await server.webhooks.create({ url: receiver.url, events: ['message.*'] });
+    const { secret } = await server.webhooks.rotateSecret(made.id);
+    receiver.secrets.push(secret);
+    expect(await server.webhooks.test(made.id)).toMatchObject({ ok: true, status: 200, body: 'ok' });
+    await world.conversation(await world.visitor(desk), 'Hello?');
+    const received = await receiver.find(({ body }) => body.type === 'message.created', 20_000);
+    expect(Object.keys(verified<WebhookEvent>(received, secret)).sort()).toEqual([
+      'cursor',
+      'data',
+      'id',
+      'timestamp',
+      'type',
+      'workspace_id',
+    ]);
+    expect(verified<WebhookEvent>(received, made.secret)).toEqual(received.body);
+
+    const agent = client();
+    agent.restore({ token: desk.owner.token, refresh_token: desk.owner.refreshToken });
+    const delivery = await eventually(
+      async () => (await agent.webhooks.deliveries(made.id, { status: 'delivered' })).items[0],
+    );
+    expect(delivery).toMatchObject({ event: 'message.created', event_id: received.id });
+    expect((await agent.webhooks.retry(made.id, delivery.id)).id).toBe(delivery.id);
+    const { created_at: from } = await server.webhooks.get(made.id);
+    const to = new Date(Date.now() + 60_000).toISOString();
+    expect((await server.webhooks.replay(made.id, { from, to })).queued).toBeGreaterThan(0);
+    await server.webhooks.update(made.id, { enabled: false });
+    await expect(agent.webhooks.retry(made.id, delivery.id)).rejects.toMatchObject({ code: 'webhook_disabled' });
+    expect(await server.webhooks.delete(made.id)).toEqual({ id: made.id, deleted: true });
+    await receiver.stop();
   });
 });
 

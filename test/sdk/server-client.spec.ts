@@ -18,7 +18,14 @@ describe('The server client', () => {
 
   it('The server client sends the given Idempotency-Key with everything it creates', async () => {
     const service = await FakeService.start();
-    const routes = ['/v1/workspace/members', '/v1/contacts', '/v1/channels', '/v1/bots', '/v1/conversations'];
+    const routes = [
+      '/v1/workspace/members',
+      '/v1/contacts',
+      '/v1/channels',
+      '/v1/bots',
+      '/v1/webhooks',
+      '/v1/conversations',
+    ];
     for (const route of routes) service.on(`POST ${route}`, () => ok({ id: 'm1' }, 201));
     const server = new ServerClient({ ...options, baseUrl: service.baseUrl });
     const once = { idempotencyKey: 'import-7' };
@@ -26,6 +33,7 @@ describe('The server client', () => {
     await server.contacts.create({ name: 'A' }, once);
     await server.channels.create({ name: 'A' }, once);
     await server.bots.create({ name: 'A' }, once);
+    await server.webhooks.create({ url: 'https://shop.example/hook', events: ['*'] }, once);
     await server.conversations.create({ contact_id: 'c', channel_id: 'ch' }, once);
     expect(service.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(routes.map(() => 'import-7'));
     await service.stop();

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import ts from 'typescript';
 
-/** The SDK's sources, under the name that a page imports. */
-const SDK = resolve('clients/sdk/src/index.ts');
+/** The SDK's sources, under the names that a program imports. */
+const SDK = {
+  '@support-chat/sdk': [resolve('clients/sdk/src/index.ts')],
+  '@support-chat/sdk/webhooks': [resolve('clients/sdk/src/webhooks.ts')],
+};
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -15,7 +18,7 @@ const OPTIONS: ts.CompilerOptions = {
   noUnusedLocals: true,
   skipLibCheck: true,
   noEmit: true,
-  paths: { '@support-chat/sdk': [SDK] },
+  paths: SDK,
 };
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
 import { freePort } from '../support/free-port.js';
 import { World } from '../support/world.js';
@@ -42,6 +43,28 @@ async function main([, , baseUrl = '', apiKey = '', closed = '']: string[]): Pro
 }
 
 void main(process.argv);
+`;
+
+/** A server's program, which verifies a delivery that it has signed itself. */
+const WEBHOOK_CONSUMER = `
+import { verifyWebhook, WebhookSignatureError, type BotDelivery, type WebhookEvent } from '@support-chat/sdk/webhooks';
+
+declare const process: { argv: string[] };
+declare const console: { log(...text: unknown[]): void };
+const [, , secret = '', body = '', id = '', timestamp = '', signature = ''] = process.argv;
+const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+
+export function questionOf(delivery: BotDelivery): string | null {
+  return delivery.event === 'message.created' ? delivery.message.content : null;
+}
+
+const event: WebhookEvent = verifyWebhook(body, headers, secret);
+console.log(event.type);
+try {
+  verifyWebhook(body + ' ', headers, secret);
+} catch (error) {
+  console.log(error instanceof WebhookSignatureError);
+}
 `;
 
 /** Two mistakes that only the types reveal. */
@@ -158,6 +181,10 @@ describe('The SDK packed and installed in another project', () => {
         'dist/index.d.ts',
         'dist/cjs/index.js',
         'dist/cjs/index.d.ts',
+        'dist/webhooks.js',
+        'dist/webhooks.d.ts',
+        'dist/cjs/webhooks.js',
+        'dist/cjs/webhooks.d.ts',
         'dist/cjs/package.json',
       ]),
     );
@@ -206,5 +233,37 @@ describe('The SDK packed and installed in another project', () => {
     );
     expect(required).toEqual(imported);
     expect(imported).toContain('ServerClient');
+  });
+
+  it('The entry for pages loads no file of the entry for webhooks', async () => {
+    const loaded = await run(
+      process.execPath,
+      ['-e', "require('@support-chat/sdk'); console.log(Object.keys(require.cache).join())"],
+      { cwd: elsewhere },
+    );
+    expect(loaded.stdout).toContain('dist/cjs/index.js');
+    expect(loaded.stdout).not.toContain('dist/cjs/webhooks.js');
+    const without = run(process.execPath, ['-e', "require('@support-chat/sdk/webhooks')"], { cwd: elsewhere });
+    await expect(without).rejects.toThrow("Cannot find module 'standardwebhooks'");
+  });
+
+  describe('With standardwebhooks installed', () => {
+    beforeAll(() => {
+      symlinkSync(resolve('node_modules/standardwebhooks'), join(elsewhere, 'node_modules/standardwebhooks'));
+    });
+
+    it.each(Object.keys(RESOLUTIONS))(
+      'A server’s program verifies deliveries with module resolution %s',
+      async name => {
+        const { errors, emitted } = compile(name, WEBHOOK_CONSUMER);
+        expect(errors).toEqual([]);
+        const secret = `whsec_${Buffer.from('a secret of this test').toString('base64')}`;
+        const [body, at] = [JSON.stringify({ type: 'message.created' }), new Date()];
+        const signature = new Webhook(secret).sign('e1', at, body);
+        const delivery = [secret, body, 'e1', String(Math.floor(at.getTime() / 1_000)), signature];
+        const { stdout } = await run(process.execPath, [emitted, ...delivery], { cwd: elsewhere });
+        expect(stdout.trim().split('\n')).toEqual(['message.created', 'true']);
+      },
+    );
   });
 });

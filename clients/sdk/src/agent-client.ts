@@ -30,6 +30,7 @@ import { Reports } from './resources/reports.js';
 import { Resource } from './resources/resource.js';
 import { Tags } from './resources/tags.js';
 import { Views } from './resources/views.js';
+import { Webhooks } from './resources/webhooks.js';
 import { Workspace } from './resources/workspace.js';
 import type { AgentSessionView, FoundItemView, InvitePreviewView, MeView } from './types.js';
 
@@ -60,6 +61,7 @@ export class AgentClient {
   readonly notifications: Notifications;
   readonly invites: Invites;
   readonly bots: Bots;
+  readonly webhooks: Webhooks;
   readonly apiKeys: AgentApiKeys;
   readonly workspace: Workspace;
   private readonly addresses: Addresses;
@@ -84,6 +86,7 @@ export class AgentClient {
     this.notifications = new Notifications(this.api);
     this.invites = new Invites(this.api);
     this.bots = new Bots(this.api);
+    this.webhooks = new Webhooks(this.api);
     this.apiKeys = new AgentApiKeys(this.api);
     this.workspace = new Workspace(this.api);
   }

@@ -74,6 +74,12 @@ export type CreateInviteBody = Post<'/v1/workspace/invites'>;
 export type CreateBotBody = Post<'/v1/bots'>;
 export type UpdateBotBody = Patch<'/v1/bots/{id}'>;
 
+export type CreateWebhookBody = Post<'/v1/webhooks'>;
+export type UpdateWebhookBody = Patch<'/v1/webhooks/{id}'>;
+export type ListDeliveriesQuery = Query<'/v1/webhooks/{webhook_id}/deliveries'>;
+/** From `from` up to, and without, `to`. */
+export type ReplayBody = Post<'/v1/webhooks/{webhook_id}/replay'>;
+
 /** Member to sign in, and the channels of its session; default all channels of the member. */
 export type SsoTicketBody = Post<'/v1/auth/sso/ticket'>;
 

@@ -64,6 +64,15 @@ export type InvitePreviewView = Schemas['InvitePreviewView'];
 export type SsoTicketView = Schemas['SsoTicketView'];
 export type BotView = Schemas['BotView'];
 export type BotWithSecretView = Schemas['BotWithSecretView'];
+export type BotTestView = Schemas['BotTestView'];
+export type BotTypingView = Schemas['BotTypingView'];
+/** The message that a bot is writing, as `message.draft` shows it. */
+export type MessageDraftData = Schemas['MessageDraftData'];
+export type WebhookView = Schemas['WebhookView'];
+export type WebhookWithSecretView = Schemas['WebhookWithSecretView'];
+export type WebhookTestView = Schemas['WebhookTestView'];
+export type WebhookDeliveryView = Schemas['WebhookDeliveryView'];
+export type ReplayView = Schemas['ReplayView'];
 export type ApiKeyView = Schemas['ApiKeyView'];
 export type CreatedApiKeyView = Schemas['CreatedApiKeyView'];
 export type ChannelWithSecretView = Schemas['ChannelWithSecretView'];

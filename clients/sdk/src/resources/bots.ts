@@ -1,6 +1,6 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
-import type { BotWithSecretView } from '../types.js';
+import type { BotTestView, BotWithSecretView } from '../types.js';
 import { Resource } from './resource.js';
 
 /**
@@ -12,8 +12,13 @@ export class Bots extends Resource<'/v1/bots'> {
     super(api, '/v1/bots');
   }
 
-  /** Replaces the secret; signatures of the old secret become invalid. */
+  /** Replaces the secret; for 24 hours the old one signs too. */
   rotateSecret(id: string): Promise<BotWithSecretView> {
     return this.api.post(path`/v1/bots/${id}/rotate-secret`);
+  }
+
+  /** Sends a test delivery to the bot's server, and returns its answer; nothing is stored. */
+  test(id: string): Promise<BotTestView> {
+    return this.api.post(path`/v1/bots/${id}/test`);
   }
 }

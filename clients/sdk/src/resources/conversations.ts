@@ -7,6 +7,7 @@ import type {
   HandoffBody,
   ListConversationsQuery,
   MessageRange,
+  ServerMessageBody,
   SnoozeBody,
   UpdateConversationBody,
   Versioned,
@@ -15,6 +16,7 @@ import { joinLists } from '../inbox-filters.js';
 import { idempotencyHeader, repeatableOnce, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type {
+  BotTypingView,
   BulkResultsView,
   ConversationCountsView,
   ConversationView,
@@ -101,6 +103,17 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   /** Sends a message. The SDK repeats the request when there is no response; only one message is created. */
   send(id: string, message: M): Promise<MessageView> {
     return this.api.post(path`/v1/conversations/${id}/messages`, withMessageId(message), { repeatable: true });
+  }
+}
+
+/** Conversations of a server, whose messages name their member or bot. */
+export class ServerConversations extends Conversations<ServerMessageBody> {
+  /**
+   * Shows the visitor for 8 s that the bot is typing, and gives the bot more time to answer.
+   * @throws ApiError 403 `bot_not_in_control`
+   */
+  typing(id: string, botId: string): Promise<BotTypingView> {
+    return this.api.post(path`/v1/conversations/${id}/typing`, { bot_id: botId });
   }
 }
 
