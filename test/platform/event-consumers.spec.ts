@@ -60,6 +60,7 @@ class LateCollector extends EventConsumer {
   protected override readonly condition = `payload #>> '{message,sender_type}' <> 'agent'`;
   protected override readonly beginsAtEnd = true;
   protected override readonly readsRanges = true;
+  protected override readonly rangeSize = 100;
   readonly handled: string[] = [];
   readonly inRange: string[] = [];
 
@@ -203,6 +204,7 @@ describe('An event consumer', () => {
     const before = await transactions.begin();
     const skipped = await recordMessages(before, conversationId, 3);
     await transactions.end(before);
+    await readAll(newCollector());
     await reader.onApplicationBootstrap();
     await reader.onApplicationShutdown();
     const writer = await transactions.begin();
@@ -229,6 +231,22 @@ describe('An event consumer', () => {
     await readAll(reader);
     expect(reader.handled.filter(id => ids.includes(id))).toEqual(ids.slice(20));
     expect(reader.inRange.filter(id => ids.includes(id)).sort()).toEqual([...ids].sort());
+  });
+
+  it('A consumer goes on where the next transaction has more events than it scans at a time.', async () => {
+    const conversationId = await conversation();
+    const dependencies = [world.app.app.get(ConsumerDependencies), world.app.app.get(SqlService)] as const;
+    const reader = new LateCollector(...dependencies, `late-${newId()}`);
+    await readAll(reader);
+    await database.query(
+      `UPDATE event_reader SET since = pg_current_xact_id(), horizon = pg_current_xact_id() WHERE name = $1`,
+      [reader.name],
+    );
+    const writer = await transactions.begin();
+    const ids = await recordMessages(writer, conversationId, 150);
+    await transactions.end(writer);
+    await readAll(reader);
+    expect(reader.handled.filter(id => ids.includes(id))).toEqual(ids);
   });
 
   it('An event consumer does not read an event while an older transaction is open.', async () => {

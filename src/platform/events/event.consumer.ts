@@ -171,9 +171,10 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     for (let size = this.rangeSize; ; size *= 4) {
       const { settled, bound, hasEvents, outOfOrder } = await this.log.positions.findAhead(current.since, size);
       const horizon = safeUpperBound(bound, outOfOrder);
-      if (horizon > BigInt(current.since)) {
+      // without events below the bound, one transaction at the bound has more than `size`
+      if (hasEvents && horizon > BigInt(current.since)) {
         const next = { ...current, horizon: horizon.toString(), position: '0', passed: [] };
-        return hasEvents ? { position: next, isLast: horizon === settled } : null;
+        return { position: next, isLast: horizon === settled };
       }
       if (bound === settled) return null;
     }
