@@ -191,3 +191,38 @@ describe('A bot, an agent, a visitor and the time-out at once', () => {
     SLOW_MS,
   );
 });
+
+describe('Disabling a bot while conversations begin', () => {
+  it(
+    `No conversation stays with the disabled bot, on two instances (${SEEDS.length} seeds).`,
+    async () => {
+      [desk, bot] = await newDesk();
+      server.answerWith('Hello.');
+      for (const seed of SEEDS) {
+        const random = seeded(seed);
+        await bot.key.patch(`/v1/bots/${bot.id}`, { status: 'enabled' });
+        const visitors = await Promise.all(Array.from({ length: 6 }, () => worlds[0]!.visitor(desk)));
+        const begin = async ({ token }: Visitor): Promise<string> => {
+          await waitUpTo(random, 20);
+          const body = { message: { content: 'Hello?' } };
+          const started = await at(random, token).post('/v1/widget/conversations', body);
+          expect(started.status).toBe(201);
+          return started.data.conversation.id as string;
+        };
+        const disable = async (): Promise<void> => {
+          await waitUpTo(random, 20);
+          expect((await bot.key.patch(`/v1/bots/${bot.id}`, { status: 'disabled' })).status).toBe(200);
+        };
+        const [ids] = await Promise.all([Promise.all(visitors.map(begin)), disable()]);
+        for (const id of ids) {
+          await eventually(
+            async () => (await read(id)).status === 'open' || undefined,
+            20_000,
+            async () => [seed, await read(id)],
+          );
+        }
+      }
+    },
+    SLOW_MS,
+  );
+});

@@ -29,6 +29,28 @@ export class BotControlService {
     return bot?.status === 'enabled' ? bot : null;
   }
 
+  /**
+   * Like `findServingBot`, for a conversation that the unit of work opens or reopens: the bot is locked against changes,
+   * and the channel is read again. So no change that hands off the bot's conversations can miss this one.
+   */
+  async lockServingBot({
+    workspaceId,
+    id,
+    routing,
+  }: Pick<Channel, 'workspaceId' | 'id' | 'routing'>): Promise<Bot | null> {
+    if (routing.bot_id === null) return null;
+    const bot = await this.bots.lockForShare(systemOf(workspaceId), routing.bot_id);
+    const channel = await this.channels.find(workspaceId, id);
+    const isServing = channel?.routing.bot_id === bot?.id && channel?.deletedAt === null;
+    return isServing && bot?.status === 'enabled' ? bot : null;
+  }
+
+  /** Like `lockServingBot`, for the channel of a conversation. */
+  async lockServingBotOf({ workspaceId, channelId }: Conversation): Promise<Bot | null> {
+    const channel = await this.channels.find(workspaceId, channelId);
+    return channel && this.lockServingBot(channel);
+  }
+
   /** Like `findServingBot`, for the channel of a conversation. */
   async findServingBotOf({ workspaceId, channelId }: Conversation): Promise<Bot | null> {
     const channel = await this.channels.find(workspaceId, channelId);

@@ -195,7 +195,7 @@ export class ConversationStartsService {
         await this.contacts.lockForShare(principal);
         const startedId = await this.messages.findConversationId(principal, message);
         if (startedId !== null) throw new ConversationExists({ data: { conversation_id: startedId } });
-        const bot = await this.botControl.findServingBot(channel);
+        const bot = await this.botControl.lockServingBot(channel);
         return this.openings.open(
           principal,
           { ...opening, contact: updated, context, preChat: record, botId: bot?.id ?? null },

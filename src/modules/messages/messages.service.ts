@@ -144,7 +144,7 @@ export class MessagesService {
     const askedAt = waitsForPersonSince(conversation);
     if (!request.private) {
       const isReopened = sender.type === 'contact' && conversation.status === 'resolved';
-      const bot = isReopened ? await this.botControl.findServingBotOf(conversation) : null;
+      const bot = isReopened ? await this.botControl.lockServingBotOf(conversation) : null;
       await this.changes.trigger(conversation, TRIGGER[sender.type], actor, { botId: bot?.id ?? null });
     }
     const firstOfOpening = conversation.contactDue;
