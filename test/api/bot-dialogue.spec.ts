@@ -1,66 +1,37 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import type { RoutedBot } from '../support/bot-server.js';
-import { BotServer, routeToBot, sendJson, StreamedReply } from '../support/bot-server.js';
+import { routeToBot, sendJson, StreamedReply } from '../support/bot-server.js';
+import {
+  bot,
+  desk,
+  messagesByBot,
+  readConversation,
+  readMessages,
+  server,
+  startConversation,
+  visitor,
+  world,
+} from '../support/desk-with-bot.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import { LOCAL_WEBHOOKS } from '../support/webhook-receiver.js';
-import type { Desk, Visitor } from '../support/world.js';
-import { World } from '../support/world.js';
-
-let world: World;
-let desk: Desk;
-let server: BotServer;
-let bot: RoutedBot;
-let visitor: Visitor;
-
-beforeAll(async () => {
-  world = await World.start(LOCAL_WEBHOOKS);
-});
-afterEach(async () => {
-  world.app.clock.reset();
-  await server.receiver.stop();
-});
-afterAll(() => world.stop());
-
-beforeEach(async () => {
-  desk = await world.desk();
-  server = await BotServer.start();
-  bot = await routeToBot(world, desk, server);
-  visitor = await world.visitor(desk, { name: 'Vera' });
-});
-
-const start = async (content = 'Where is my parcel?'): Promise<Json> => world.conversation(visitor, content);
 
 const write = (id: string, content: string) => visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content });
-
-async function read(id: string): Promise<Json> {
-  return (await desk.owner.api.get(`/v1/conversations/${id}`)).data;
-}
-
-async function messagesOf(id: string): Promise<Json[]> {
-  return (await desk.owner.api.get(`/v1/conversations/${id}/messages`)).data.items;
-}
-
-async function byBot(id: string): Promise<Json[]> {
-  return (await messagesOf(id)).filter(({ sender_id }) => sender_id === bot.id);
-}
 
 /** Waits until the bot has sent this many messages. */
 function untilBotSent(id: string, count: number, ms = 5_000): Promise<Json[]> {
   return eventually(
     async () => {
-      const sent = await byBot(id);
+      const sent = await messagesByBot(id);
       return sent.length >= count ? sent : undefined;
     },
     ms,
-    () => messagesOf(id),
+    () => readMessages(id),
   );
 }
 
 function untilStatus(id: string, status: string, ms = 5_000): Promise<Json> {
   return eventually(async () => {
-    const conversation = await read(id);
+    const conversation = await readConversation(id);
     return conversation.status === status ? conversation : undefined;
   }, ms);
 }
@@ -73,13 +44,18 @@ function keepAnswerOpen(): Promise<ServerResponse> {
 describe('A conversation of a channel that is routed to a bot', () => {
   it('A new conversation is pending with the bot in control, and the contact waits for no person.', async () => {
     server.reply((_delivery, response) => void response.writeHead(202).end());
-    const { id } = await start();
-    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot', bot_id: bot.id, waiting_since: null });
+    const { id } = await startConversation();
+    expect(await readConversation(id)).toMatchObject({
+      status: 'pending',
+      control: 'bot',
+      bot_id: bot.id,
+      waiting_since: null,
+    });
   });
 
   it("A delivery holds the message, the conversation, the contact without a browser's secret id, and the history.", async () => {
     server.answerWith('One moment.');
-    const { id } = await start('First');
+    const { id } = await startConversation('First');
     await untilBotSent(id, 1);
     await desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'Secret note', private: true });
     await write(id, 'Second');
@@ -98,12 +74,12 @@ describe('A conversation of a channel that is routed to a bot', () => {
 
   it('The messages of a JSON answer are stored once each, in order, with ids of the turn.', async () => {
     server.answerWith('Hello Vera.', 'Which order is it?');
-    const { id } = await start();
+    const { id } = await startConversation();
     const sent = await untilBotSent(id, 2);
     const [delivery] = server.of('message.created');
     expect(sent.map(({ content }) => content)).toEqual(['Hello Vera.', 'Which order is it?']);
     expect(sent.map(({ client_message_id }) => client_message_id)).toEqual([`${delivery?.id}:1`, `${delivery?.id}:2`]);
-    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot' });
+    expect(await readConversation(id)).toMatchObject({ status: 'pending', control: 'bot' });
   });
 
   it('A handoff of the bot opens the conversation with its reason and summary, and the bot is not told.', async () => {
@@ -113,7 +89,7 @@ describe('A conversation of a channel that is routed to a bot', () => {
         action: { type: 'handoff', reason: 'needs_refund', summary: 'Wants her money back.' },
       }),
     );
-    const { id } = await start();
+    const { id } = await startConversation();
     const conversation = await untilStatus(id, 'open');
     expect(conversation).toMatchObject({
       control: 'human',
@@ -121,19 +97,19 @@ describe('A conversation of a channel that is routed to a bot', () => {
       waiting_since: expect.any(String),
       first_response_at: null,
     });
-    expect((await byBot(id)).filter(({ content_type }) => content_type === 'text')).toHaveLength(1);
+    expect((await messagesByBot(id)).filter(({ content_type }) => content_type === 'text')).toHaveLength(1);
     expect(server.of('conversation.ended')).toEqual([]);
   });
 
   it('A bot resolves its conversation.', async () => {
     server.reply((_delivery, response) => sendJson(response, { action: { type: 'resolve' } }));
-    const { id } = await start();
+    const { id } = await startConversation();
     expect(await untilStatus(id, 'resolved')).toMatchObject({ resolved_by: { type: 'bot', id: bot.id } });
   });
 
   it('Messages that come while the bot thinks are delivered one after the other, in order.', async () => {
     const pending = keepAnswerOpen();
-    const { id } = await start('1');
+    const { id } = await startConversation('1');
     const first = await pending;
     server.reply((delivery, response) =>
       sendJson(response, { messages: [{ content: `Answer to ${delivery.message.content}` }] }),
@@ -147,14 +123,14 @@ describe('A conversation of a channel that is routed to a bot', () => {
 
   it('An agent who takes the conversation while the bot thinks silences the bot, which is told.', async () => {
     const pending = keepAnswerOpen();
-    const { id } = await start();
+    const { id } = await startConversation();
     const response = await pending;
     const closed = new Promise(resolve => response.once('close', resolve));
     await desk.owner.api.post(`/v1/conversations/${id}/take`);
     await closed;
     const { body } = await server.next('conversation.ended', id);
     expect(body).toMatchObject({ reason: 'taken', conversation: { id, status: 'open' } });
-    expect(await byBot(id)).toEqual([]);
+    expect(await messagesByBot(id)).toEqual([]);
     const late = await bot.key.post(`/v1/conversations/${id}/messages`, { content: 'Late', bot_id: bot.id });
     expect([late.status, late.error.code]).toEqual([403, 'bot_not_in_control']);
   });
@@ -162,7 +138,7 @@ describe('A conversation of a channel that is routed to a bot', () => {
   it('A visitor who ends the chat ends the turn, and the bot is told.', async () => {
     await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { widget_config: { features: { end_chat: true } } });
     keepAnswerOpen().catch(() => undefined);
-    const { id } = await start();
+    const { id } = await startConversation();
     await server.next('message.created', id);
     await visitor.api.post(`/v1/widget/conversations/${id}/resolve`);
     expect((await server.next('conversation.ended', id)).body).toMatchObject({ reason: 'closed_by_contact' });
@@ -170,20 +146,27 @@ describe('A conversation of a channel that is routed to a bot', () => {
 
   it('A contact who writes to a resolved conversation reaches the bot again.', async () => {
     server.reply((_delivery, response) => sendJson(response, { action: { type: 'resolve' } }));
-    const { id } = await start();
+    const { id } = await startConversation();
     await untilStatus(id, 'resolved');
     server.answerWith('Welcome back.');
     await write(id, 'Me again');
-    const sent = await eventually(async () => (await byBot(id)).find(({ content }) => content === 'Welcome back.'));
+    const sent = await eventually(async () =>
+      (await messagesByBot(id)).find(({ content }) => content === 'Welcome back.'),
+    );
     expect(sent).toBeDefined();
-    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot', reopened_count: 1, assignee_id: null });
+    expect(await readConversation(id)).toMatchObject({
+      status: 'pending',
+      control: 'bot',
+      reopened_count: 1,
+      assignee_id: null,
+    });
   });
 });
 
 describe('A bot that fails', () => {
   it('Three failed attempts, 2 and 8 seconds apart, hand the conversation off.', async () => {
     server.reply((_delivery, response) => void response.writeHead(500).end());
-    const { id } = await start();
+    const { id } = await startConversation();
     await untilFailed(id, 1);
     world.app.clock.advance(3);
     await untilFailed(id, 2);
@@ -205,7 +188,7 @@ describe('A bot that fails', () => {
     ['an unknown file', { messages: [{ attachment_ids: ['01890000-0000-7000-8000-000000000000'] }] }],
   ])('An answer with %s fails the attempt and stores nothing.', async (_name, answer) => {
     server.reply((_delivery, response) => sendJson(response, answer));
-    const { id } = await start();
+    const { id } = await startConversation();
     await untilFailed(id, 1);
     server.answerWith('Now it works.');
     world.app.clock.advance(3);
@@ -215,18 +198,18 @@ describe('A bot that fails', () => {
 
   it('A bot that takes a message and stays silent loses the conversation after its time-out.', async () => {
     server.reply((_delivery, response) => void response.writeHead(202).end());
-    const { id } = await start();
+    const { id } = await startConversation();
     await server.next('message.created', id);
     await eventually(async () => ((await turnsOf(id))[0]?.state === 'awaiting' ? true : undefined));
     world.app.clock.advance(119);
-    expect(await read(id)).toMatchObject({ status: 'pending' });
+    expect(await readConversation(id)).toMatchObject({ status: 'pending' });
     world.app.clock.advance(2);
     expect(await untilStatus(id, 'open')).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
   });
 
   it('Typing through the API begins the time anew, and a message through the API ends the wait.', async () => {
     server.reply((_delivery, response) => void response.writeHead(202).end());
-    const { id } = await start();
+    const { id } = await startConversation();
     await eventually(async () => ((await turnsOf(id))[0]?.state === 'awaiting' ? true : undefined));
     world.app.clock.advance(100);
     const socket = await world.visitorSocket(visitor);
@@ -238,23 +221,23 @@ describe('A bot that fails', () => {
     expect(sent.status).toBe(201);
     expect((await turnsOf(id)).map(({ state }) => state)).toEqual(['answered']);
     world.app.clock.advance(500);
-    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot' });
+    expect(await readConversation(id)).toMatchObject({ status: 'pending', control: 'bot' });
     await socket.close();
   });
 
   it('A disabled bot loses its conversations to people within two seconds.', async () => {
     server.answerWith('Hello.');
-    const { id } = await start();
+    const { id } = await startConversation();
     await untilBotSent(id, 1);
     await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'disabled' });
     expect(await untilStatus(id, 'open')).toMatchObject({ handoff: { reason: 'bot_disabled' }, control: 'human' });
     const other = await world.conversation(await world.visitor(desk), 'Hi');
-    expect(await read(other.id)).toMatchObject({ status: 'open', control: 'human', bot_id: null });
+    expect(await readConversation(other.id)).toMatchObject({ status: 'open', control: 'human', bot_id: null });
   });
 
   it('A channel that is routed elsewhere takes its conversations from the bot.', async () => {
     server.answerWith('Hello.');
-    const { id } = await start();
+    const { id } = await startConversation();
     await untilBotSent(id, 1);
     await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { routing: { bot_id: null } });
     expect(await untilStatus(id, 'open')).toMatchObject({ handoff: { reason: 'bot_detached' } });
@@ -262,20 +245,20 @@ describe('A bot that fails', () => {
 
   it('The 21st message in a row is refused and hands the conversation off.', async () => {
     const silent = await routeToBot(world, desk, null);
-    const { id } = await start();
+    const { id } = await startConversation();
     const send = (content: string) =>
       silent.key.post(`/v1/conversations/${id}/messages`, { content, bot_id: silent.id });
     for (let number = 1; number <= 20; number += 1) expect((await send(`Message ${number}`)).status).toBe(201);
     const refused = await send('One too many');
     expect([refused.status, refused.error.code]).toEqual([422, 'bot_message_limit']);
-    expect(await read(id)).toMatchObject({ status: 'open', handoff: { reason: 'bot_message_limit' } });
+    expect(await readConversation(id)).toMatchObject({ status: 'open', handoff: { reason: 'bot_message_limit' } });
   });
 });
 
 describe('A bot that streams', () => {
   async function startStream(): Promise<{ id: string; stream: StreamedReply; response: ServerResponse }> {
     const pending = keepAnswerOpen();
-    const { id } = await start();
+    const { id } = await startConversation();
     const response = await pending;
     return { id, stream: new StreamedReply(response), response };
   }
@@ -332,7 +315,7 @@ describe('A bot that streams', () => {
     await socket.next('message.draft');
     stream.cut();
     expect(await untilStatus(id, 'open')).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
-    expect((await byBot(id))[0]).toMatchObject({ content: 'Your par', metadata: { truncated: true } });
+    expect((await messagesByBot(id))[0]).toMatchObject({ content: 'Your par', metadata: { truncated: true } });
     await socket.close();
   });
 
@@ -347,7 +330,7 @@ describe('A bot that streams', () => {
       'I think that',
     );
     await closed;
-    expect(await byBot(id)).toEqual([]);
+    expect(await messagesByBot(id)).toEqual([]);
     expect((await server.next('conversation.ended', id)).body.reason).toBe('taken');
     await socket.close();
   });
@@ -359,7 +342,7 @@ describe('A bot that streams', () => {
     stream.send('delta', { text: 'Second part.' });
     stream.send('action', { type: 'handoff', reason: 'asked_for_person' });
     expect(await untilStatus(id, 'open')).toMatchObject({ handoff: { reason: 'asked_for_person' } });
-    const contents = (await byBot(id)).filter(({ content_type }) => content_type === 'text');
+    const contents = (await messagesByBot(id)).filter(({ content_type }) => content_type === 'text');
     expect(contents.map(({ content }) => content)).toEqual(['First part.', 'Second part.']);
     stream.end();
   });

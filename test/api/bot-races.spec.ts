@@ -151,8 +151,7 @@ describe('A bot, an agent, a visitor and the time-out at once', () => {
         const ends = [
           async () => {
             await waitUpTo(random, 20);
-            const action = { type: random() < 0.5 ? 'handoff' : 'resolve' };
-            sendJson(response, { messages: [{ content: 'Good bye.' }], action });
+              sendJson(response, { messages: [{ content: 'Good bye.' }], action: { type: 'handoff' } });
           },
           async () => {
             await waitUpTo(random, 20);

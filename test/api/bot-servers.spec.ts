@@ -1,43 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import type { RoutedBot } from '../support/bot-server.js';
-import { BotServer, routeToBot, sendJson, StreamedReply } from '../support/bot-server.js';
+import { sendJson, StreamedReply } from '../support/bot-server.js';
+import {
+  bot,
+  desk,
+  messagesByBot,
+  readConversation,
+  server,
+  startConversation,
+  world,
+} from '../support/desk-with-bot.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import { LOCAL_WEBHOOKS } from '../support/webhook-receiver.js';
-import type { Desk, Visitor } from '../support/world.js';
-import { World } from '../support/world.js';
 
 const MIB = 1024 * 1024;
 
-let world: World;
-let desk: Desk;
-let server: BotServer;
-let bot: RoutedBot;
-let visitor: Visitor;
+beforeEach(() => bot.key.patch(`/v1/bots/${bot.id}`, { timeout_seconds: 600 }));
 
-beforeAll(async () => {
-  world = await World.start(LOCAL_WEBHOOKS);
-});
-afterEach(async () => {
-  world.app.clock.reset();
-  await server.receiver.stop();
-});
-afterAll(() => world.stop());
-
-beforeEach(async () => {
-  desk = await world.desk();
-  server = await BotServer.start();
-  bot = await routeToBot(world, desk, server, { timeout_seconds: 600 });
-  visitor = await world.visitor(desk, { name: 'Vera' });
-});
-
-const start = async (): Promise<string> => (await world.conversation(visitor, 'Where is my parcel?')).id as string;
-const read = async (id: string): Promise<Json> => (await desk.owner.api.get(`/v1/conversations/${id}`)).data;
-async function byBot(id: string): Promise<Json[]> {
-  const { items } = (await desk.owner.api.get(`/v1/conversations/${id}/messages`)).data;
-  return (items as Json[]).filter(({ sender_id }) => sender_id === bot.id);
-}
+const start = async (): Promise<string> => (await startConversation()).id as string;
 async function turn(id: string): Promise<{ state: string; attempts: number }> {
   const sql = `SELECT state, attempts FROM bot_turn WHERE conversation_id = $1 AND kind = 'message' ORDER BY seq`;
   const [found] = await world.app.database.query<{ state: string; attempts: number }>(sql, [id]);
@@ -52,7 +32,7 @@ const untilFailed = (id: string, attempts: number) =>
 const untilOpen = (id: string) =>
   eventually(
     async () => {
-      const conversation = await read(id);
+      const conversation = await readConversation(id);
       return conversation.status === 'open' ? conversation : undefined;
     },
     20_000,
@@ -67,7 +47,7 @@ async function expectHandoffAfterThreeAttempts(id: string): Promise<void> {
   world.app.clock.advance(9);
   expect(await untilOpen(id)).toMatchObject({ control: 'human', handoff: { reason: 'bot_unresponsive' } });
   expect((await turn(id)).attempts).toBe(3);
-  expect(await byBot(id)).toEqual([]);
+  expect(await messagesByBot(id)).toEqual([]);
 }
 
 const events = (response: ServerResponse, text: string) =>
@@ -146,7 +126,7 @@ describe('The server of a bot', () => {
     const id = await start();
     expect(await untilOpen(id)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
     expect((await turn(id)).attempts).toBe(1);
-    expect(await byBot(id)).toEqual([]);
+    expect(await messagesByBot(id)).toEqual([]);
     await eventually(() => closed === 1 || undefined);
   });
 
@@ -157,7 +137,7 @@ describe('The server of a bot', () => {
     });
     const id = await start();
     expect(await untilOpen(id)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
-    expect(await byBot(id)).toMatchObject([{ content: 'x'.repeat(18_000), metadata: { truncated: true } }]);
+    expect(await messagesByBot(id)).toMatchObject([{ content: 'x'.repeat(18_000), metadata: { truncated: true } }]);
   });
 
   it('A stream that breaks between messages is tried again, and its messages are stored once.', async () => {
@@ -173,8 +153,8 @@ describe('The server of a bot', () => {
     await untilFailed(id, 1);
     world.app.clock.advance(3);
     await eventually(async () => (await turn(id)).state === 'answered' || undefined);
-    expect((await byBot(id)).map(({ content }) => content)).toEqual(['First.', 'Second.']);
-    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot' });
+    expect((await messagesByBot(id)).map(({ content }) => content)).toEqual(['First.', 'Second.']);
+    expect(await readConversation(id)).toMatchObject({ status: 'pending', control: 'bot' });
   });
 });
 
@@ -188,8 +168,8 @@ describe('A bot that sends through the API before it answers 2xx', () => {
     const id = await start();
     await eventually(async () => (await turn(id)).state === 'answered' || undefined);
     world.app.clock.advance(700);
-    expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot' });
-    expect((await byBot(id)).map(({ content }) => content)).toEqual(['At once.']);
+    expect(await readConversation(id)).toMatchObject({ status: 'pending', control: 'bot' });
+    expect((await messagesByBot(id)).map(({ content }) => content)).toEqual(['At once.']);
   });
 });
 

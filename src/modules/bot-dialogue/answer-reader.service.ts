@@ -78,7 +78,7 @@ export class AnswerReaderService {
     action?: Parameters<BotAnswersService['complete']>[2]['action'],
   ): Promise<void> {
     const { turn, bot, draft } = attempt;
-    await this.answers.complete(turn, bot, { messages, action }, attempt.messages > 0);
+    await this.answers.complete(turn, bot, { messages, action });
     attempt.isComplete = true;
     attempt.draft = null;
     (draft as DraftStream | null)?.end('done');

@@ -54,17 +54,24 @@ export class BotAnswersService {
   }
 
   /**
-   * Stores the answer and ends the turn. One without message and action is awaited until the turn's deadline.
-   * @param hasSpoken true if messages of the turn were stored before
+   * Stores the answer and ends the turn. One without message and action is awaited until the turn's deadline, unless the
+   * bot has sent a message before.
    * @throws TurnLost, AnswerUnusable
    */
-  complete(turn: ClaimedTurn, bot: Bot, { messages, action }: Answer, hasSpoken: boolean): Promise<void> {
+  complete(turn: ClaimedTurn, bot: Bot, { messages, action }: Answer): Promise<void> {
     return this.inTurn(turn, async (conversation, { hasMessage }) => {
       const isBelowLimit = await this.send(turn, bot, conversation, messages);
-      if (hasSpoken || hasMessage || messages.length > 0 || action)
-        await this.turns.end(turn, 'answered', this.clock.now());
+      if (hasMessage || messages.length > 0 || action) await this.turns.end(turn, 'answered', this.clock.now());
       else await this.turns.awaitAnswer(turn);
       if (action && isBelowLimit) await this.act(conversation, bot, action);
+      await this.turns.openNext(turn.workspaceId, turn.conversationId, this.clock.now());
+    });
+  }
+
+  /** Ends a turn that there is nothing to deliver for. @throws TurnLost */
+  skip(turn: ClaimedTurn): Promise<void> {
+    return this.inTurn(turn, async () => {
+      await this.turns.end(turn, 'answered', this.clock.now());
       await this.turns.openNext(turn.workspaceId, turn.conversationId, this.clock.now());
     });
   }

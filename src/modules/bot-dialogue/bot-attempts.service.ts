@@ -61,7 +61,7 @@ export class BotAttemptsService {
     const serving = conversation && (await this.work.query(() => this.control.findServingBotOf(conversation)));
     // the sweep of the channel hands off the conversation, with the reason
     if (!bot || !conversation || serving?.id !== botId) return;
-    if (bot.webhookUrl === null) return this.answers.complete(claimed, bot, { messages: [] }, true);
+    if (bot.webhookUrl === null) return this.answers.skip(claimed);
     const limit = new Date(now.getTime() + bot.timeoutSeconds * 1_000);
     const turn = await this.work.query(() => this.turns.begin(claimed, this.leaseEnd(), limit));
     if (turn) await this.attempt(turn, bot, conversation);
@@ -69,7 +69,7 @@ export class BotAttemptsService {
 
   private async attempt(turn: ClaimedTurn, bot: Bot, conversation: Conversation): Promise<void> {
     const body = await this.work.query(() => this.deliveries.renderMessage(turn, bot, conversation));
-    if (body === null) return this.answers.complete(turn, bot, { messages: [] }, true);
+    if (body === null) return this.answers.skip(turn);
     const now = this.clock.now();
     const attempt = new LiveAttempt(turn, bot, conversation, (turn.deadlineAt ?? now).getTime() - now.getTime(), now);
     this.live.add(attempt);
