@@ -151,7 +151,7 @@ describe('A bot, an agent, a visitor and the time-out at once', () => {
         const ends = [
           async () => {
             await waitUpTo(random, 20);
-              sendJson(response, { messages: [{ content: 'Good bye.' }], action: { type: 'handoff' } });
+            sendJson(response, { messages: [{ content: 'Good bye.' }], action: { type: 'handoff' } });
           },
           async () => {
             await waitUpTo(random, 20);
