@@ -124,6 +124,11 @@ describe('Resuming a socket from a cursor', () => {
     const socket = await world.agentSocket(desk.owner);
     await sendMessage('received');
     await socket.next('message.created');
+    // older transactions, also of other tests, delay the log
+    await eventually(async () => {
+      const unsettled = 'SELECT FROM event WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1';
+      return (await world.app.database.query(unsettled)).length === 0 || undefined;
+    });
     await world.app.app.get(EventTailJob).catchUp();
     await sendMessage('received too');
     const last = await socket.next('message.created', ({ data }) => data.message.content === 'received too');
