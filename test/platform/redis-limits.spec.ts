@@ -7,6 +7,8 @@ import type { Desk } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
 const LIMIT = 40;
+/** Few enough that Redis answers each in its time on a slow machine: an instance counts alone while Redis is late. */
+const AT_ONCE = 20;
 
 (hasRedis ? describe : describe.skip)('Rate limits that two instances count in one Redis', () => {
   let redis: RedisServer;
@@ -27,10 +29,14 @@ const LIMIT = 40;
 
   /** Sends requests alternately to both instances. Returns how many succeeded. */
   async function spread(desk: Desk, count: number): Promise<number> {
-    const answers = await race(count, index =>
-      (index % 2 === 0 ? one : other).as(desk.owner.token).get('/v1/workspace'),
-    );
-    return answers.filter(({ status }) => status === 200).length;
+    let allowed = 0;
+    for (let sent = 0; sent < count; sent += AT_ONCE) {
+      const answers = await race(AT_ONCE, index =>
+        (index % 2 === 0 ? one : other).as(desk.owner.token).get('/v1/workspace'),
+      );
+      allowed += answers.filter(({ status }) => status === 200).length;
+    }
+    return allowed;
   }
 
   it('A rate limit applies to both instances together.', async () => {

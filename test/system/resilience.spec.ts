@@ -19,7 +19,7 @@ import { call, checkout, ensureBuilt, ServiceProcess } from '../support/service-
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { upgrade } from '../support/upgrade.js';
 
-jest.setTimeout(60_000); // each test starts one or two processes
+jest.setTimeout(180_000); // each test starts one or two processes
 
 const PASSWORD = 'correct horse battery';
 
