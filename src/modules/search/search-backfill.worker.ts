@@ -5,6 +5,7 @@ import type { DueQuery } from '../../platform/jobs/due.worker.js';
 import { DueWorker, WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import type { SearchBackfill } from './search-backfills.repository.js';
 import { SearchBackfillsRepository } from './search-backfills.repository.js';
+import { withinSize } from './search-document.js';
 import { SearchIndexingService } from './search-indexing.service.js';
 import { SearchSegmentsRepository } from './search-segments.repository.js';
 import { SearchSourcesRepository } from './search-sources.repository.js';
@@ -56,9 +57,11 @@ export class SearchBackfillWorker extends DueWorker<SearchBackfill> {
     if (!backfill) return false;
     const { workspaceId, type, beforeId } = backfill;
     await this.segments.lock();
-    const slice = await this.sources.findBefore(workspaceId, type, beforeId, SLICE);
+    const found = await this.sources.findBefore(workspaceId, type, beforeId, SLICE);
+    const slice = withinSize(found);
     await this.indexing.write(slice, type);
-    await this.backfills.advance(id, slice.length < SLICE ? null : (slice.at(-1)?.id ?? null));
+    const isLast = slice.length === found.length && found.length < SLICE;
+    await this.backfills.advance(id, isLast ? null : (slice.at(-1)?.id ?? null));
     return true;
   }
 }

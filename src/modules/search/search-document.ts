@@ -2,6 +2,12 @@
 export const SEARCHED_TYPES = ['message', 'conversation', 'contact'] as const;
 export type SearchedType = (typeof SEARCHED_TYPES)[number];
 
+/**
+ * The characters that one unit of work writes to the index, about: ten of the longest messages. Splitting them takes some
+ * 60 ms, and until the transaction ends no consumer reads past it.
+ */
+export const MAX_CHARACTERS = 200_000;
+
 /** The origin of the documents of a segment: the event log, or the backfill of one type. */
 export type SegmentSource = 'log' | SearchedType;
 
@@ -15,6 +21,16 @@ export interface SearchSource {
   createdAt: Date;
   /** Empty if nothing is left to search for: it was unsent, erased or merged. */
   texts: string[];
+}
+
+/** The first sources with `MAX_CHARACTERS` together; at least one, if there are any. */
+export function withinSize(sources: readonly SearchSource[]): SearchSource[] {
+  let characters = 0;
+  const end = sources.findIndex(({ texts }) => {
+    for (const text of texts) characters += text.length;
+    return characters >= MAX_CHARACTERS;
+  });
+  return end === -1 ? [...sources] : sources.slice(0, end + 1);
 }
 
 /** A row of the index. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { SearchSource, SegmentSource } from './search-document.js';
 import { SearchDocumentsRepository } from './search-documents.repository.js';
@@ -6,6 +7,9 @@ import { SearchSegmentsRepository } from './search-segments.repository.js';
 import { SEGMENT_DOCUMENTS } from './search-window.js';
 import type { TermPositions } from './text/lexemes.js';
 import { termPositionsOf, toTsvector } from './text/lexemes.js';
+
+/** A message of 20,000 characters takes about as long. */
+const MAX_TURN_MS = 5;
 
 type SearchableThing = Omit<SearchSource, 'texts'> & { positions: TermPositions };
 
@@ -24,17 +28,16 @@ export class SearchIndexingService {
   async write(sources: readonly SearchSource[], from: SegmentSource): Promise<void> {
     if (sources.length === 0) return;
     const segments = await this.documents.findSegments(sources);
-    const things = sources.map(({ texts, ...thing }) => ({ ...thing, positions: termPositionsOf(texts) }));
+    const things = await oneByOne(sources, ({ texts, ...thing }) => ({ ...thing, positions: termPositionsOf(texts) }));
     const searchable = things.filter(({ positions }) => positions.size > 0);
     await this.documents.remove(things.filter(({ id, positions }) => positions.size === 0 && segments.has(id)));
     const added = searchable.filter(({ id }) => !segments.has(id));
     for (const [id, segment] of await this.assignSegments(added, from)) segments.set(id, segment);
-    await this.documents.write(
-      searchable.map(({ positions, ...thing }) => {
-        const segmentId = segments.get(thing.id) ?? 0;
-        return { ...thing, segmentId, terms: toTsvector(segmentId, positions) };
-      }),
-    );
+    const documents = await oneByOne(searchable, ({ positions, ...thing }) => {
+      const segmentId = segments.get(thing.id) ?? 0;
+      return { ...thing, segmentId, terms: toTsvector(segmentId, positions) };
+    });
+    await this.documents.write(documents);
   }
 
   /** Adds the things to the open segments of their workspaces. @returns the segments by the ids of the things */
@@ -66,6 +69,19 @@ export class SearchIndexingService {
     await this.segments.grow(segment.id, growth);
     return segment.id;
   }
+}
+
+/** Maps a list like `map`, and lets other work run between items that take long. */
+async function oneByOne<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  const mapped: R[] = [];
+  let begun = performance.now();
+  for (const item of items) {
+    mapped.push(map(item));
+    if (performance.now() - begun < MAX_TURN_MS) continue;
+    await nextTurn();
+    begun = performance.now();
+  }
+  return mapped;
 }
 
 function growthOf(things: readonly SearchableThing[], documents: number): SegmentGrowth {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { EventRange } from '../../platform/events/reading-position.repository.js';
+import type { EventRange, ReadingPosition } from '../../platform/events/reading-position.repository.js';
+import { MAX_CHARACTERS } from './search-document.js';
 import { IS_IN_RANGE, rangeValues } from '../../platform/events/reading-position.repository.js';
 import type { SearchedType, SearchSource } from './search-document.js';
 
@@ -41,6 +42,13 @@ const CHANGED = statement(`
   SELECT ${columns('contact', 'NULL::uuid', CONTACT_TEXTS)}
   FROM changed JOIN contact USING (workspace_id, id) WHERE changed.type = 'contact'`);
 
+/** The event of a range at which the contents of its messages have `$6` characters together. */
+const END = statement(`
+  SELECT position::text AS position FROM (
+    SELECT position, sum(length(payload #>> '{message,content}')) OVER (ORDER BY position) AS characters
+    FROM event WHERE ${IS_IN_RANGE} AND type IN ('message.created', 'message.updated')
+  ) AS contents WHERE characters >= $6 ORDER BY position LIMIT 1`);
+
 /** Things with lower ids, from the highest id down. */
 const BEFORE: Record<SearchedType, ReturnType<typeof statement>> = {
   message: statement(`
@@ -65,6 +73,12 @@ export class SearchSourcesRepository {
 
   findChanged(range: EventRange, types: readonly string[]): Promise<SearchSource[]> {
     return this.sql.rows<SearchSource>(CHANGED, [...rangeValues(range), types]);
+  }
+
+  /** Finds where to cut a range that has more text than one unit of work should write. */
+  async findEnd(range: ReadingPosition): Promise<string | null> {
+    const values = [...rangeValues({ ...range, end: null }), MAX_CHARACTERS];
+    return (await this.sql.first<{ position: string }>(END, values))?.position ?? null;
   }
 
   findBefore(workspaceId: string, type: SearchedType, beforeId: string, limit: number): Promise<SearchSource[]> {

@@ -28,6 +28,8 @@ const PIECES = new RegExp(
 );
 /** A letter with its combining marks, among them the voicing marks of half-width Katakana. */
 const LETTER = /[^\p{M}\uff9e\uff9f]?[\p{M}\uff9e\uff9f]*/gu;
+/** The common Chinese characters, which normalising does not change. */
+const HAN = /^[\u4e00-\u9fff]$/;
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_WORD = /[A-Za-z0-9]+/g;
 
@@ -83,8 +85,15 @@ function cut(term: string): string {
 
 /** One normalised letter may have come from several characters, and one character may become several letters. */
 function lettersOf(run: string, offset: number): Part[] {
-  return Array.from(run.matchAll(LETTER)).flatMap(({ 0: cluster, index }) => {
-    const [start, end] = [offset + index, offset + index + cluster.length];
-    return [...normalise(cluster)].map(term => ({ term, start, end }));
-  });
+  const letters: Part[] = [];
+  const normalised = new Map<string, string[]>();
+  let start = offset;
+  for (const cluster of run.match(LETTER) ?? []) {
+    const end = start + cluster.length;
+    let terms = normalised.get(cluster);
+    if (!terms) normalised.set(cluster, (terms = HAN.test(cluster) ? [cluster] : [...normalise(cluster)]));
+    for (const term of terms) letters.push({ term, start, end });
+    start = end;
+  }
+  return letters;
 }
