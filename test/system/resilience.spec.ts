@@ -75,8 +75,9 @@ async function listen(url: string, token: string): Promise<{ frames: Json[]; end
     ws.once('close', resolve);
     ws.once('error', reject);
   });
-  end.catch(() => undefined);
-  await eventually(() => frames.find(({ type }) => type === 'connected'));
+  const connected = eventually(() => frames.find(({ type }) => type === 'connected'));
+  // a socket that ends before it is connected is refused
+  await Promise.race([connected, end.then(code => Promise.reject(new Error(`closed with ${code}`)))]);
   return { frames, end, ws };
 }
 
@@ -277,8 +278,15 @@ describe('SIGTERM', () => {
   });
   afterEach(() => database.drop());
 
+  /** A service whose requests wait for a locked row for longer than a slow machine takes to stop. */
+  const patient = () => ({
+    DATABASE_URL: database.url,
+    DATABASE_LOCK_TIMEOUT_MS: '60000',
+    DATABASE_QUERY_TIMEOUT_MS: '60000',
+  });
+
   it('SIGTERM lets running requests finish, refuses new ones with 503, closes sockets with 1012, and exits with 0.', async () => {
-    const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '4' });
+    const service = run({ ...patient(), DRAIN_SECONDS: '4' });
     const url = await service.url();
     const desk = await openDesk(url);
     const { token, conversationId } = await startConversation(url, desk);
@@ -332,7 +340,7 @@ describe('SIGTERM', () => {
   });
 
   it('A second SIGINT after a second ends the drain early but still closes sockets cleanly and finishes requests.', async () => {
-    const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '600' });
+    const service = run({ ...patient(), DRAIN_SECONDS: '600' });
     const url = await service.url();
     const desk = await openDesk(url);
     const { token, conversationId } = await startConversation(url, desk);
