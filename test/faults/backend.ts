@@ -5,6 +5,14 @@ import type { Channel, FaultyDesk } from './desk.js';
 import type { Scene } from './fault.js';
 import type { Operation } from './history.js';
 
+/** A conversation that a test goes on with as the contact. */
+export interface Talk {
+  conversationId: string;
+  token: string;
+  channel: Channel;
+  mark: string;
+}
+
 /** The backend of a workspace with its API key. Repeats each request until a response decides it. */
 export class Backend {
   constructor(
@@ -29,6 +37,11 @@ export class Backend {
 
   /** Opens a conversation of a new contact. @param mark of the contact @returns its id */
   async openConversation(channel: Channel, mark: string, contact: object = {}): Promise<string> {
+    return (await this.openTalk(channel, mark, contact)).conversationId;
+  }
+
+  /** Opens a conversation of a new contact, which goes on talking. @param mark of the contact */
+  async openTalk(channel: Channel, mark: string, contact: object = {}): Promise<Talk> {
     const { crowd, random } = this.scene;
     const { workspaceId } = this.desk;
     const session = await this.must('POST', '/widget/session', { widget_token: channel.widgetToken, ...contact }, '');
@@ -38,7 +51,20 @@ export class Backend {
     const draft = { kind: 'send' as const, actor: `${this.desk.mark} ${mark}`, workspaceId, key: content, content };
     const operation = await crowd.performUntilAnswered(spec, draft, random);
     if (operation.outcome !== 'ok') throw new Error(`a conversation was refused with ${operation.status}`);
-    return crowd.dataOf(operation).conversation.id;
+    const conversationId: string = crowd.dataOf(operation).conversation.id;
+    return { conversationId, token: session.visitor_token, channel, mark };
+  }
+
+  /** Sends a message as the contact. */
+  async writeAsContact({ conversationId, token, channel, mark }: Talk): Promise<void> {
+    const { crowd, random } = this.scene;
+    const content = crowd.textOf(this.desk, { channel, mark });
+    const path = `/v1/widget/conversations/${conversationId}/messages`;
+    const spec = { method: 'POST', path, token, body: { content, client_message_id: content } };
+    const { mark: desk, workspaceId } = this.desk;
+    const draft = { kind: 'send' as const, actor: `${desk} ${mark}`, workspaceId, conversationId };
+    const { outcome, status } = await crowd.performUntilAnswered(spec, { ...draft, key: content, content }, random);
+    if (outcome !== 'ok') throw new Error(`a message was refused with ${status}`);
   }
 
   /** Answers the contact as the owner. */

@@ -4,6 +4,7 @@ import { check } from './checker.js';
 import type { Visibility, Subscription, ReceivedFrame, Operation } from './history.js';
 import { History } from './history.js';
 import { addFlawlessDesk, flawlessDeskReading, PLANTED_IN_DESK } from './planted-desk.js';
+import { addFlawlessServers, PLANTED_IN_SERVERS } from './planted-servers.js';
 import type { EventRow, Reading } from './reading.js';
 
 const [W, OTHER] = ['workspace', 'another workspace'];
@@ -86,8 +87,11 @@ function flawlessSeed(): Seed {
     members: [{ workspace_id: W, email: 'mia@example.com' }],
     audited: ['e0'],
     tickets: [{ workspace_id: W, spent: 1, minted: 1 }],
+    turns: [],
+    deliveries: [],
     ...flawlessDeskReading(),
   };
+  addFlawlessServers({ history, reading }, W);
   return { history, reading };
 }
 
@@ -301,12 +305,15 @@ describe('The checker', () => {
     expect(check(history, reading)).toEqual([]);
   });
 
-  it.each([...PLANTED, ...PLANTED_IN_DESK])('The checker reports %s when %s.', (invariant, _case, plant) => {
-    const seed = flawlessSeed();
-    plant(seed);
-    const found = check(seed.history, seed.reading).map(violation => violation.invariant);
-    expect([...new Set(found)]).toContain(invariant);
-  });
+  it.each([...PLANTED, ...PLANTED_IN_DESK, ...PLANTED_IN_SERVERS])(
+    'The checker reports %s when %s.',
+    (invariant, _case, plant) => {
+      const seed = flawlessSeed();
+      plant(seed);
+      const found = check(seed.history, seed.reading).map(violation => violation.invariant);
+      expect([...new Set(found)]).toContain(invariant);
+    },
+  );
 
   it('The checker accepts either outcome of a request that was not answered.', () => {
     const { history, reading } = flawlessSeed();

@@ -1,6 +1,7 @@
 import type { Visibility, Subscription, ReceivedFrame, History, Operation } from './history.js';
 import type { EventRow, Reading } from './reading.js';
 import { DESK_INVARIANTS } from './desk-checks.js';
+import { SERVER_INVARIANTS } from './server-checks.js';
 
 /** A broken promise and the evidence. */
 export interface Violation {
@@ -249,6 +250,7 @@ export const INVARIANTS = {
   },
 
   ...DESK_INVARIANTS,
+  ...SERVER_INVARIANTS,
 } as const satisfies Record<string, Check>;
 
 /** Returns every violation; empty if all invariants hold. */

@@ -7,6 +7,7 @@ import { WRONG_DATA } from './list/bus.js';
 import { OPEN_TRANSACTION, injectRestore } from './list/log.js';
 import { FILE_FAULTS } from './list/files.js';
 import { MAIL_FAULTS } from './list/mails.js';
+import { SERVER_FAULTS } from './list/servers.js';
 import { unsendIndexed } from './list/search.js';
 import { DAY, TIMER_FAULTS } from './list/timers.js';
 import { play } from './play.js';
@@ -151,6 +152,9 @@ export const CONTROLS: readonly Control[] = [
   mutant('mails end before they are sent', 'I18', MAIL_FAULTS[0]),
   mutant('what is unsent stays in the search index', 'I19', { inject: unsendIndexed }),
   mutant('failed uploads are forgotten', 'I21', FILE_FAULTS[0]),
+  mutant('deliveries end before they are sent', 'I22', SERVER_FAULTS[0]),
+  mutant('deliveries do not wait for each other', 'I22', SERVER_FAULTS[4]),
+  mutant('turns end before they are answered', 'I23', SERVER_FAULTS[1]),
   failing('locked rows are waited for', 'F18'),
   failing('transactions have no limits', 'F19'),
   failing('abandoned statements are not cancelled', 'F20'),

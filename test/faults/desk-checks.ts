@@ -24,14 +24,21 @@ const TRANSITIONS: Record<string, { from: string[]; to: string }> = {
   resolved: { from: ['pending', 'open', 'snoozed'], to: 'resolved' },
   closed_by_contact: { from: ['pending', 'open', 'snoozed'], to: 'resolved' },
   reopened: { from: ['resolved'], to: 'open' },
+  handed_over: { from: ['pending', 'open'], to: 'open' },
 };
 
-/** Invariants of timers, assignment and mail, like those of `checker.ts`. Conversations have no bots. */
+/** Invariants of timers, assignment and mail, like those of `checker.ts`. */
 export const DESK_INVARIANTS = {
   /** Due work is done once and in time: the timeline leads to the state, no timer is early, and none is left. */
-  *I14({ clocks, expectedEntries, timersLeft }: History, { at, timeline, timers, conversations }: Reading) {
+  *I14({ clocks, expectedEntries, timersLeft }: History, { at, timeline, timers, conversations, ...reading }: Reading) {
     const entries = group(timeline, ({ conversation_id }) => conversation_id);
-    for (const { id, status } of conversations) yield* brokenTimeline(id, status, entries.get(id) ?? [], clocks);
+    const begun = new Map(
+      reading.serviceChanges
+        .filter(({ changes }) => changes?.status?.from === null)
+        .map(({ conversation_id: id, changes }) => [id, changes?.status?.to ?? null]),
+    );
+    for (const { id, status } of conversations)
+      yield* brokenTimeline({ id, begun: begun.get(id) ?? 'open', status }, entries.get(id) ?? [], clocks);
     for (const { conversationId, event } of expectedEntries) {
       const times = (entries.get(conversationId) ?? []).filter(entry => entry.event === event).length;
       if (times !== 1) yield `${conversationId} has ${times} entries "${event}" of its timer`;
@@ -132,13 +139,13 @@ function* lateTimers(timers: readonly TimerRow[], at: number): Iterable<string> 
     if (at - due_at > MAX_DUE_MS) yield `${kind} ${id} is due for ${Math.round(at - due_at)} ms`;
 }
 
+/** @param conversation with its first and last status */
 function* brokenTimeline(
-  id: string,
-  status: string,
+  { id, begun, status }: { id: string; begun: string; status: string },
   entries: readonly TimelineRow[],
   clocks: readonly ClockChange[],
 ): Iterable<string> {
-  let reached = 'open';
+  let reached = begun;
   let until: number | null = null;
   for (const entry of entries) {
     const transition = TRANSITIONS[entry.event];

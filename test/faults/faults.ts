@@ -12,6 +12,7 @@ import { LOG_FAULTS } from './list/log.js';
 import { EMBEDDED_FAULTS } from './list/embedded.js';
 import { MAIL_FAULTS } from './list/mails.js';
 import { NEIGHBOUR_FAULTS } from './list/neighbours.js';
+import { SERVER_FAULTS } from './list/servers.js';
 import { SERVICE_FAULTS } from './list/service.js';
 import { TIMER_FAULTS } from './list/timers.js';
 
@@ -31,6 +32,7 @@ export const FAULTS: readonly Fault[] = [
   ...ASSIGNMENT_FAULTS,
   ...MAIL_FAULTS,
   ...FILE_FAULTS,
+  ...SERVER_FAULTS,
 ];
 
 /**

@@ -186,6 +186,30 @@ export interface FilesReading {
   usages: { stored: number; actual: number }[];
 }
 
+/** Requests that a server of a workspace received. */
+export interface Arrivals {
+  /** Ids of events or turns in the order of their arrival, each as often as it arrived. */
+  readonly received: readonly string[];
+  /** Number of arrivals without a valid signature. */
+  readonly unsigned: number;
+}
+
+/** A webhook for all events. */
+export interface WatchedWebhook extends Arrivals {
+  id: string;
+  workspaceId: string;
+  /** Last position of the log when it had been created. */
+  from: bigint;
+}
+
+/** A bot and what it answers. */
+export interface WatchedBot extends Arrivals {
+  id: string;
+  workspaceId: string;
+  /** Contents of the messages that answer a turn, by its id. Each attempt of a turn is answered equally. */
+  answers: Map<string, { contents: string[]; isLater: boolean }>;
+}
+
 /** The clients' view of one seed. */
 export class History {
   readonly operations: Operation[] = [];
@@ -206,6 +230,8 @@ export class History {
   readonly expectedMails: ExpectedMail[] = [];
   readonly receivedMails: ReceivedMail[] = [];
   readonly files: FilesReading[] = [];
+  readonly webhooks: WatchedWebhook[] = [];
+  readonly bots: WatchedBot[] = [];
   /** Time when everything had been repaired. */
   healedAt = 0;
 }

@@ -12,7 +12,7 @@ const GRIPES = /unhandled|uncaught/i;
 
 /** Action at a fault point: at the `after`th pass from now, `times` times, then at every `every`th pass. */
 export interface Rule {
-  point: 'write' | 'commit' | 'publish' | 'answer' | 'mail' | 'mailed';
+  point: 'write' | 'commit' | 'publish' | 'answer' | 'mail' | 'mailed' | 'request' | 'requested';
   action: 'kill' | 'hold' | 'cut' | 'drop' | 'deadlock' | 'serialization' | 'shutdown';
   after?: number;
   times?: number;
@@ -135,6 +135,11 @@ export class Instance {
   /** Number of mails that it is handing to the mail server. */
   async countSending(): Promise<number> {
     return (await this.order<{ sending: number }>('sending', {})).sending;
+  }
+
+  /** Leases of webhooks that it has. */
+  async leases(): Promise<string[]> {
+    return (await this.order<{ leases: string[] }>('leases', {})).leases;
   }
 
   async resources(after: boolean): Promise<Omit<Resources, 'connections'>> {

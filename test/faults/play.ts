@@ -63,7 +63,7 @@ async function awaitDelivery(stage: Stage, crowd: Crowd, history: History, ms: n
   for (const end = now() + ms; ; await delay(150)) {
     const reading = await read();
     const waiting = check(history, reading).some(
-      ({ invariant, description }) => /^(I4|I14|I16|I19)$/.test(invariant) || /stayed open/.test(description),
+      ({ invariant, description }) => /^(I4|I14|I16|I19|I22|I23)$/.test(invariant) || /stayed open/.test(description),
     );
     if ((!waiting && crowd.listeners.every(({ settled }) => settled)) || now() > end) return reading;
   }

@@ -19,6 +19,9 @@ const { MemoryFanout } = await dist('platform/fanout/fanout.memory.js');
 const { RedisFanout } = await dist('platform/fanout/fanout.redis.js');
 const { UnitOfWork } = await dist('platform/database/unit-of-work.js');
 const { DueWorker } = await dist('platform/jobs/due.worker.js');
+const { LeasesRepository } = await dist('modules/webhooks/leases.repository.js');
+const { WebhooksWorker } = await dist('modules/webhooks/webhooks.worker.js');
+const { OutboundExchangeService } = await dist('platform/outbound/outbound-exchange.service.js');
 const { SmtpMailer } = await dist('platform/mail/mailer.smtp.js');
 
 /** Rules by point, each with the number of passes before it acts. */
@@ -99,6 +102,33 @@ SmtpMailer.prototype.send = async function (mail) {
     sending -= 1;
   }
   pass('mailed');
+};
+
+/** `request`: before a webhook or a bot is called. `requested`: when it has answered, before that is read and stored. */
+const { run: exchange } = OutboundExchangeService.prototype;
+OutboundExchangeService.prototype.run = function (request, accept, ending, use) {
+  pass('request');
+  return exchange.call(this, request, accept, ending, answer => {
+    pass('requested');
+    return use(answer);
+  });
+};
+
+/** Leases of webhooks to which this process delivers. */
+const leases = new Set();
+const { claim } = LeasesRepository.prototype;
+LeasesRepository.prototype.claim = async function (query) {
+  const claimed = await claim.call(this, query);
+  for (const { lease } of claimed) leases.add(lease);
+  return claimed;
+};
+const { deliver } = WebhooksWorker.prototype;
+WebhooksWorker.prototype.deliver = async function (webhook) {
+  try {
+    await deliver.call(this, webhook);
+  } finally {
+    leases.delete(webhook.lease);
+  }
 };
 
 const RealDate = Date;
@@ -300,6 +330,57 @@ const MUTANTS = {
     const { RemovalsRepository } = await dist('modules/attachments/removals.repository.js');
     replace(RemovalsRepository.prototype, 'claim', on && (() => async () => []));
   },
+  /** Writes that an event was delivered before it is sent. */
+  async 'deliveries end before they are sent'(on) {
+    const { AttemptsService } = await dist('modules/webhooks/attempts.service.js');
+    const early = send =>
+      async function (attempt, signal) {
+        await this.writeResult(attempt, attempt.delivery, { status: 200, latencyMs: 0, retryAfterMs: null });
+        return send.call(this, attempt, signal);
+      };
+    const remembering = perform =>
+      function (workspaceId, id, signal) {
+        const load = async (...key) => {
+          const attempt = await this.prepared.load(...key);
+          return attempt && { ...attempt, delivery: { workspaceId, id, at: this.clock.now() } };
+        };
+        return perform.call(withPart(this, 'prepared', { load }), workspaceId, id, signal);
+      };
+    replace(AttemptsService.prototype, 'send', on && early);
+    replace(AttemptsService.prototype, 'perform', on && remembering);
+  },
+  async 'deliveries do not wait for each other'(on) {
+    const { DeliveryLane } = await dist('modules/webhooks/delivery-lane.js');
+    replace(
+      DeliveryLane.prototype,
+      'keyFor',
+      on &&
+        (() =>
+          ({ id }) =>
+            id),
+    );
+    const { AttemptsService } = await dist('modules/webhooks/attempts.service.js');
+    const unsteady = send =>
+      async function (...args) {
+        await delay(Math.random() * 100);
+        return send.apply(this, args);
+      };
+    replace(AttemptsService.prototype, 'send', on && unsteady);
+  },
+  /** Ends a turn with the first attempt, whatever the bot answers. */
+  async 'turns end before they are answered'(on) {
+    const { BotTurnsRepository } = await dist('modules/bot-dialogue/bot-turns.repository.js');
+    const ending = begin =>
+      async function (...args) {
+        const turn = await begin.apply(this, args);
+        if (turn?.kind === 'message') {
+          await this.end(turn, 'answered', new Date());
+          await this.openNext(turn.workspaceId, turn.conversationId, new Date());
+        }
+        return turn;
+      };
+    replace(BotTurnsRepository.prototype, 'begin', on && ending);
+  },
   async 'a silent database is waited for'(on) {
     const { OpenConnectionsRegistry } = await dist('platform/database/open-connections.registry.js');
     replace(OpenConnectionsRegistry.prototype, 'closeAll', on && (() => () => undefined));
@@ -327,6 +408,7 @@ const ORDERS = {
   mutate: ({ mutant, on }) => MUTANTS[mutant](on),
   jump: ({ ms }) => jump(ms),
   sending: () => ({ sending }),
+  leases: () => ({ leases: [...leases] }),
   block({ ms }) {
     const until = performance.now() + ms;
     while (performance.now() < until);

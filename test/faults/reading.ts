@@ -35,6 +35,25 @@ export interface EventRow {
   committed_at: number | null;
 }
 
+/** A delivery of a bot: a contact's message, or the end of its control. */
+export interface TurnRow {
+  id: string;
+  kind: 'message' | 'ended';
+  bot_id: string;
+  conversation_id: string;
+  message_id: string | null;
+  seq: number;
+  state: string;
+}
+
+/** Deliveries of one event to one webhook. */
+export interface DeliveryRow {
+  webhook_id: string;
+  event_id: string;
+  /** The status of each delivery. */
+  statuses: string[];
+}
+
 /** Rows that PostgreSQL stores for a seed's workspaces at its end. */
 export interface Reading extends DeskReading {
   /** Time on the instances' clocks. */
@@ -47,6 +66,8 @@ export interface Reading extends DeskReading {
   audited: string[];
   /** Per workspace: spent tickets, and sessions created by an API key. */
   tickets: { workspace_id: string; spent: number; minted: number }[];
+  turns: TurnRow[];
+  deliveries: DeliveryRow[];
 }
 
 const MESSAGES = `
@@ -62,6 +83,13 @@ const TICKETS = `
     (SELECT count(*)::int FROM sso_ticket WHERE workspace_id = workspace.id AND spent_at IS NOT NULL) AS spent,
     (SELECT count(*)::int FROM session WHERE workspace_id = workspace.id AND api_key_id IS NOT NULL) AS minted
   FROM workspace WHERE id = ANY($1)`;
+
+const TURNS = `
+  SELECT id, kind, bot_id, conversation_id, message_id, seq, state FROM bot_turn WHERE workspace_id = ANY($1)
+  ORDER BY conversation_id, seq`;
+const DELIVERIES = `
+  SELECT webhook_id, event_id, array_agg(status) AS statuses FROM webhook_delivery WHERE workspace_id = ANY($1)
+  GROUP BY webhook_id, event_id`;
 
 /** Repeats the visibility rules of visitors independently: asking the service's code would prove nothing. */
 const EVENTS = `
@@ -93,6 +121,8 @@ export async function readDatabase(client: Client, workspaceIds: readonly string
     members: await rows<Reading['members'][number]>(MEMBERS),
     audited: (await rows<{ id: string }>(AUDITED)).map(({ id }) => id),
     tickets: await rows<Reading['tickets'][number]>(TICKETS),
+    turns: await rows<TurnRow>(TURNS),
+    deliveries: await rows<DeliveryRow>(DELIVERIES),
     ...(await readDesk(rows)),
   };
   await client.query('COMMIT');

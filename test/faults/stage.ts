@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BotServer } from '../support/bot-server.js';
 import { MailServer } from '../support/mail-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { LOCAL_WEBHOOKS, WebhookReceiver } from '../support/webhook-receiver.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { FaultyDatabase } from './database.js';
 import type { Resources } from './history.js';
@@ -36,6 +38,13 @@ const SETTINGS = {
     .join(','),
 };
 
+/** Servers that the service calls. */
+export interface CalledServers {
+  /** Receives webhooks. */
+  endpoint: WebhookReceiver;
+  bots: BotServer;
+}
+
 /** Redis behind a proxy. */
 export interface Bus {
   server: RedisServer;
@@ -54,6 +63,8 @@ export interface StageOptions {
   mail?: boolean;
   /** Gives the instances a folder for files that they share. */
   files?: boolean;
+  /** Adds servers for webhooks and bots. */
+  servers?: boolean;
   /** Environment of the instances, over the settings of every stage. */
   env?: Record<string, string>;
 }
@@ -73,6 +84,7 @@ export class Stage {
     readonly mail: MailServer | null,
     /** The folder that the instances share, if they have one. */
     readonly filesDir: string | null,
+    readonly servers: CalledServers | null,
   ) {}
 
   static async open(name: string, options: StageOptions = {}): Promise<Stage> {
@@ -82,8 +94,10 @@ export class Stage {
     const bus = options.bus && hasRedis ? await openBus() : null;
     const mail = options.mail ? await MailServer.start() : null;
     const filesDir = options.files ? mkdtempSync(join(tmpdir(), 'support-chat-fault-files-')) : null;
+    const servers = options.servers ? await openServers() : null;
     const env = {
       ...SETTINGS,
+      ...(servers ? LOCAL_WEBHOOKS : {}),
       ...options.env,
       ...(embedded ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.url }),
       ...(mail ? { SMTP_URL: mail.url } : {}),
@@ -93,7 +107,7 @@ export class Stage {
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
     const instances = await Promise.all(names.map(async each => Instance.on(each, env)));
     const title = `${name}, ${bus ? 'Redis' : 'no bus'}`;
-    const stage = new Stage(title, database, bus, instances, embedded, mail, filesDir);
+    const stage = new Stage(title, database, bus, instances, embedded, mail, filesDir, servers);
     try {
       await Promise.all(instances.map(instance => instance.start()));
     } catch (error) {
@@ -142,11 +156,17 @@ export class Stage {
   async close(): Promise<void> {
     await Promise.all(this.instances.map(instance => instance.retire()));
     await this.mail?.stop();
+    await this.servers?.endpoint.stop();
+    await this.servers?.bots.receiver.stop();
     if (this.filesDir) rmSync(this.filesDir, { recursive: true, force: true });
     await this.bus?.proxy.stop();
     await this.bus?.server.kill();
     await this.database.stop();
   }
+}
+
+async function openServers(): Promise<CalledServers> {
+  return { endpoint: await WebhookReceiver.start(), bots: await BotServer.start() };
 }
 
 async function openBus(): Promise<Bus> {
