@@ -33,7 +33,7 @@ const filled = () =>
     world.app.app.get(SearchBackfillWorker).wake();
     const rows = await sql('SELECT FROM search_backfill WHERE workspace_id = $1', [desk.workspaceId]);
     return rows.length === 0 || undefined;
-  }, 30_000);
+  }, 75_000);
 const found = async (query: string) => (await search(desk.owner.api, query)).map(titleOf);
 /** Sends many messages by one statement. */
 const fill = (conversationId: string, count: number) =>

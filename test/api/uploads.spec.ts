@@ -88,6 +88,7 @@ describe('An upload under way', () => {
       expect(status()).toBe(0);
       uploads.endLate(performance.now() + late);
       await eventually(() => status() === 408 || undefined);
+      await isUnderWay(0);
     }
   });
 
@@ -168,7 +169,7 @@ describe('The quotas', () => {
     expect((await uploadAsVisitor(visitor, bytes)).error.code).toBe('storage_quota');
     world.app.clock.advance(3_601);
     expect((await uploadAsVisitor(visitor, Buffer.from('x'))).status).toBe(201);
-  });
+  }, 240_000);
 
   it('A picture that becomes larger when its metadata are removed reserves the rest, or is refused.', async () => {
     const noise = {
