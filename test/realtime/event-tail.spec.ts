@@ -5,6 +5,7 @@ import { SqlService } from '../../src/platform/database/sql.service.js';
 import { COMMITTED_EVENTS } from '../../src/platform/events/event-log.service.js';
 import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { EventTailRepository } from '../../src/platform/events/event-tail.repository.js';
+import type { MemoryFanout } from '../../src/platform/fanout/fanout.memory.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
 import { InvalidDataService } from '../../src/platform/redis/invalid-data.service.js';
 import type { TestDatabase } from '../support/database.js';
@@ -58,6 +59,12 @@ describe('The event log', () => {
       subject === COMMITTED_EVENTS ? handler(body, forward) : real.publish.call(fanout, subject, body);
     restoreFanout = () => Reflect.deleteProperty(fanout, 'publish');
   }
+
+  /** Receives an event as if another process had published it. */
+  const receive = (event: object) => {
+    const fanout = world.app.app.get(Fanout) as MemoryFanout;
+    fanout.receive(COMMITTED_EVENTS, event, () => undefined);
+  };
 
   const muteFastPath = () => interceptFastPath(() => undefined);
 
@@ -350,7 +357,7 @@ describe('The event log', () => {
         xid: '9000000000000000000',
         previous: { id: event?.id, xid: '3' },
       };
-      world.app.app.get(Fanout).publish(COMMITTED_EVENTS, { ...forged, previous: null });
+      receive({ ...forged, previous: null });
       const { cursor } = await inbox.next('message.created', ({ id }) => id === forged.id);
       for (let look = 0; look < 2; look += 1) await catchUp(world);
       expect(invalid.mock.calls).toEqual([['events', 'an event that the log does not have']]);
@@ -359,6 +366,30 @@ describe('The event log', () => {
       const { cursor: after } = await nextMessage(inbox, 4);
       expect(await resumeResult(after ?? '')).toBe('resumed');
       expect(await resumeResult(cursor ?? '')).toBe('sync.required');
+    });
+
+    it('An event on the bus that the log does not have ends no epoch, even if the log could not be read meanwhile', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const published: Record<string, unknown>[] = [];
+      interceptFastPath((body, forward) => {
+        published.push(body as Record<string, unknown>);
+        forward(body);
+      });
+      await sendMessage('True.');
+      await nextMessage(inbox, 2);
+      await catchUp(world);
+      const look = jest.spyOn(world.app.app.get(EventTailRepository), 'look');
+      look.mockRejectedValue(new Error('no connection'));
+      await eventually(() => look.mock.calls.length > 1 || undefined);
+      const position = '9000000000000000000';
+      const forged = { ...published[0], id: newId(), xid: position, position, previous: null };
+      receive(forged);
+      await inbox.next('message.created', ({ id }) => id === forged.id);
+      look.mockRestore();
+      await catchUp(world);
+      await sendMessage('True again.');
+      await nextMessage(inbox, 3);
+      expect(inbox.of('sync.required')).toEqual([]);
     });
 
     /** @returns the type of the frame that answers an attempt to resume from the cursor */

@@ -14,7 +14,7 @@ import { WatermarkLag } from './watermark-lag.js';
 import type { LogCursor } from './log-cursor.js';
 import { encodeLogCursor, NO_EVENT } from './log-cursor.js';
 import type { NewestEvent } from './watermark.js';
-import { isProved, markOf, newerOf, Watermark } from './watermark.js';
+import { isProved, newerOf, Watermark } from './watermark.js';
 
 export type EventListener = (event: RecordedEvent) => void;
 
@@ -40,6 +40,8 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
   private watermark = new Watermark({ xid: 0n, ...NO_EVENT }, []);
   /** The newest event delivered here, including events from the fanout. */
   private newest: NewestEvent = this.watermark.newest;
+  /** The newest event that this instance committed. */
+  private committedHere: NewestEvent = this.watermark.newest;
   /** The hashed identity of the log, as cursors contain it. */
   identity = '';
   private timer: NodeJS.Timeout | undefined;
@@ -79,7 +81,9 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
 
   async onApplicationBootstrap(): Promise<void> {
     await this.begin();
-    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, isCommittedEvent, event => this.receive(event));
+    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, isCommittedEvent, (event, isOwn) => {
+      this.receive(event, isOwn);
+    });
     this.schedule();
   }
 
@@ -100,8 +104,9 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
   private async read(): Promise<void> {
     this.early.beginRead();
     const { watermark } = this;
-    // the database may have lost what it committed since the last read, and clients may have received it
-    const known = this.failing ? this.newest : watermark.newest;
+    // The database may have lost what it committed since the last read, and clients may have received it. What others
+    // sent proves nothing: an instance that committed it looks for it itself.
+    const known = this.failing ? newerOf(this.committedHere, watermark.newest) : watermark.newest;
     const state = await this.log.look(watermark, known);
     const { snapshot, identity, proof, pruned } = state;
     if (hashIdentity(identity) !== this.identity) return this.restart('the event log was replaced by another one');
@@ -138,6 +143,7 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
     this.identity = hashIdentity(identity);
     this.watermark = watermark;
     this.newest = watermark.newest;
+    this.committedHere = watermark.newest;
     this.early.clear();
   }
 
@@ -148,7 +154,8 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
     for (const listener of this.epochListeners) listener();
   }
 
-  private receive(event: AppendedEvent): void {
+  private receive(event: AppendedEvent, isOwn: boolean): void {
+    if (isOwn) this.committedHere = newerOf(this.committedHere, newestOf(event));
     if (this.isDelivered(event) || this.early.isFull) return;
     if (event.previous && !this.isDelivered(event.previous)) this.early.addWaiting(event, event.previous.id);
     else this.deliverInOrder(event);
@@ -162,9 +169,9 @@ export class EventTailJob implements OnApplicationBootstrap, OnApplicationShutdo
   private deliverInOrder(event: RecordedEvent): void {
     let next: RecordedEvent | undefined = event;
     while (next) {
-      const { id, xid, position }: RecordedEvent = next;
+      const { id }: RecordedEvent = next;
       this.early.addDelivered(next);
-      this.newest = newerOf(this.newest, { xid: BigInt(xid), position, mark: markOf(id) });
+      this.newest = newerOf(this.newest, newestOf(next));
       this.deliver(next);
       next = this.early.takeFollowing(id);
     }

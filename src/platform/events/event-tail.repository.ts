@@ -136,8 +136,8 @@ export class EventTailRepository {
   }
 }
 
-export function newestOf({ xid, position, id }: EventKey): NewestEvent {
-  return { xid, position, mark: markOf(id) };
+export function newestOf({ xid, position, id }: { xid: string | bigint; position: string; id: string }): NewestEvent {
+  return { xid: BigInt(xid), position, mark: markOf(id) };
 }
 
 function readKey(text: string): EventKey {

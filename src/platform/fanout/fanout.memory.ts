@@ -21,7 +21,7 @@ export class MemoryFanout extends Fanout {
     queueMicrotask(() =>
       this.runOutside(() => {
         for (const subscription of this.subscriptionsTo(subject)) {
-          this.deliver(subscription, body, error => this.logger.error(error));
+          this.deliver(subscription, body, true, error => this.logger.error(error));
         }
       }),
     );
@@ -33,7 +33,7 @@ export class MemoryFanout extends Fanout {
    */
   receive(subject: string, body: unknown, onRejected: () => void): void {
     for (const subscription of this.subscriptionsTo(subject)) {
-      if (subscription.isBody(body)) queueMicrotask(() => this.deliver(subscription, body, onRejected));
+      if (subscription.isBody(body)) queueMicrotask(() => this.deliver(subscription, body, false, onRejected));
       else onRejected();
     }
   }
@@ -65,9 +65,9 @@ export class MemoryFanout extends Fanout {
     return this.closed ? [] : [...(this.subscriptions.get(subject) ?? [])];
   }
 
-  private deliver({ listener }: Subscription, body: unknown, onError: (error: unknown) => void): void {
+  private deliver({ listener }: Subscription, body: unknown, isOwn: boolean, onError: (error: unknown) => void): void {
     try {
-      listener(body as never);
+      listener(body as never, isOwn);
     } catch (error) {
       onError(error);
     }

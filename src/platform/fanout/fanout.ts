@@ -27,4 +27,5 @@ export abstract class Fanout {
   abstract close(): Promise<void>;
 }
 
-export type FanoutListener<Body = unknown> = (body: Body) => void;
+/** @param isOwn true for a message that this process published, which nobody else can have made up */
+export type FanoutListener<Body = unknown> = (body: Body, isOwn: boolean) => void;
