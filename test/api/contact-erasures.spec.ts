@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { ConversationCountsRepairService } from '../../src/modules/conversations/index.js';
 import { MessagesRepository } from '../../src/modules/messages/messages.repository.js';
 import { ErasureJob } from '../../src/platform/erasure/erasure.job.js';
+import { BotServer, routeToBot } from '../support/bot-server.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { lockRowByUpdate } from '../support/blocking-transaction.js';
@@ -9,6 +10,7 @@ import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
 import type { TestSocket } from '../support/socket.js';
+import { LOCAL_WEBHOOKS, WebhookReceiver } from '../support/webhook-receiver.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
@@ -18,7 +20,7 @@ let database: TestDatabase;
 const RATED_AT = '2026-01-31T09:30:00.123000Z';
 let world: World;
 beforeAll(async () => {
-  world = await World.start({}, { alone: true });
+  world = await World.start(LOCAL_WEBHOOKS, { alone: true });
   database = world.app.database;
 });
 afterAll(async () => {
@@ -135,6 +137,37 @@ describe('Erasing a contact', () => {
       Array.from({ length: 6 }, (_nothing, index) => [index + 1, null]),
     );
     expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
+  });
+
+  it('Erasing a contact leaves none of its words in deliveries to webhooks and bots, and none is sent afterwards', async () => {
+    const [endpoint, bots] = [await WebhookReceiver.start(), await BotServer.start()];
+    endpoint.respond = (_delivery, response) => void response.writeHead(503).end();
+    const key = await world.apiKey(desk);
+    const draft = { url: endpoint.url, events: ['*'], include_private: true };
+    const webhook = (await key.post('/v1/webhooks', draft)).data as Json;
+    endpoint.secrets.push(webhook.secret as string);
+    bots.answerWith(`I heard of ${word}`);
+    await routeToBot(world, desk, bots, { history_count: 5 });
+    const { conversation } = (
+      await visitor.api.post('/v1/widget/conversations', { message: { content: `I am ${word}` } })
+    ).data as Json;
+    const sent = await bots.next('message.created', conversation.id as string);
+    expect(sent.text).toContain(word);
+    await endpoint.find(({ text }) => text.includes(`I heard of ${word}`));
+    expect((await findTraces(word)).some(trace => trace.startsWith('webhook_event'))).toBe(true);
+
+    await erase();
+    await waitForErasure();
+    expect(await findTraces(word)).toEqual([]);
+    const before = [endpoint, bots.receiver].map(({ received }) => received.length);
+    const pending = await key.get(`/v1/webhooks/${webhook.id}/deliveries?status=pending&limit=100`);
+    for (const { id } of (pending.data as Json).items as Json[])
+      await key.post(`/v1/webhooks/${webhook.id}/deliveries/${id}/retry`);
+    await endpoint.find(({ body }) => body.type === 'contact.deleted');
+    await endpoint.until((before[0] ?? 0) + 3);
+    const late = [endpoint, bots.receiver].flatMap(({ received }, index) => received.slice(before[index]));
+    expect(late.filter(({ text }) => text.includes(word))).toEqual([]);
+    await Promise.all([endpoint.stop(), bots.receiver.stop()]);
   });
 
   it('Erasing a contact also erases the contacts merged into it', async () => {

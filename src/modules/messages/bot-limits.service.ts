@@ -11,7 +11,7 @@ import { MessagesRepository } from './messages.repository.js';
 /** Messages of a bot since the last public one of a person. */
 const MAX_IN_A_ROW = 20;
 
-/** Keeps a bot from talking without end, for example with a program that poses as a visitor. */
+/** Keeps a bot from talking without end while no person writes. */
 @Injectable()
 export class BotLimitsService {
   private readonly logger = new Logger(BotLimitsService.name);
