@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
+import { OutboundLimitsPolicy } from '../../src/platform/outbound/outbound-limits.policy.js';
 import { sendJson, StreamedReply } from '../support/bot-server.js';
 import {
   bot,
@@ -155,6 +157,36 @@ describe('The server of a bot', () => {
     await eventually(async () => (await turn(id)).state === 'answered' || undefined);
     expect((await messagesByBot(id)).map(({ content }) => content)).toEqual(['First.', 'Second.']);
     expect(await readConversation(id)).toMatchObject({ status: 'pending', control: 'bot' });
+  });
+});
+
+describe('A bot whose host answers as many requests as may run at once', () => {
+  it('The time of a turn begins when its request is sent, not while it waits for others.', async () => {
+    const limits = world.app.app.get(OutboundLimitsPolicy);
+    const { perHost } = limits;
+    Object.assign(limits, { perHost: 1 });
+    try {
+      const responses: ServerResponse[] = [];
+      server.reply((_delivery, response) => void responses.push(response));
+      const answer = (index: number) => sendJson(responses[index]!, { messages: [{ content: 'Here I am.' }] });
+      const first = await start();
+      await eventually(() => responses.length === 1 || undefined);
+      await bot.key.patch(`/v1/bots/${bot.id}`, { timeout_seconds: 5 });
+      const other = await world.conversation(await world.visitor(desk));
+      const second = other.id as string;
+      await eventually(async () => (await turn(second)).state === 'open' || undefined);
+      await delay(3_500);
+      answer(0);
+      await eventually(() => responses.length === 2 || undefined);
+      await delay(3_500);
+      answer(1);
+      for (const id of [first, second]) {
+        await eventually(async () => (await turn(id)).state === 'answered' || undefined);
+        expect(await messagesByBot(id)).toHaveLength(1);
+      }
+    } finally {
+      Object.assign(limits, { perHost });
+    }
   });
 });
 

@@ -76,7 +76,8 @@ export class BotAttemptsService {
     const stopTyping = this.notices.startTyping(conversation, bot);
     try {
       const read = (answer: OutboundStream): Promise<void> => this.reader.read(attempt, answer);
-      await this.outbound.stream({ ...this.addressed(turn, bot), body, signal: attempt.signal }, read);
+      const request = { ...this.addressed(turn, bot), body, signal: attempt.signal };
+      await this.outbound.stream({ ...request, onStart: () => this.startTime(attempt) }, read);
       this.metrics.countAttempt('answered');
     } catch (error) {
       await this.afterFailure(attempt, error);
@@ -84,6 +85,11 @@ export class BotAttemptsService {
       stopTyping();
       this.live.remove(attempt);
     }
+  }
+
+  /** The bot's time does not run while its first request waits for others. */
+  private startTime(attempt: LiveAttempt): void {
+    if (attempt.turn.attempts === 1) attempt.extend(this.clock.now());
   }
 
   private async afterFailure(attempt: LiveAttempt, error: unknown): Promise<void> {

@@ -8,6 +8,8 @@ export interface OutboundRequest {
   secrets: readonly string[];
   /** JSON text. */
   body: string;
+  /** Called when the wait for its turn is over. */
+  onStart?: () => void;
   /** Ends the request early, also while it waits for its turn; the caller gets the signal's reason. */
   signal?: AbortSignal;
 }
