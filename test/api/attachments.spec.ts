@@ -266,6 +266,7 @@ describe('The URL of a file', () => {
     await removeDueFiles(world);
     await removeDueFiles(world);
     expect(filesOf(world).stored.filter(name => name.includes(id as string))).toEqual([]);
-    expect(await world.app.database.query('SELECT FROM attachment WHERE id = $1', [id])).toEqual([]);
+    const rows = () => world.app.database.query('SELECT FROM attachment WHERE id = $1', [id]);
+    await eventually(async () => (await rows()).length === 0 || undefined);
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   worlds = both.worlds;
   server = await BotServer.start();
   [desk, bot] = await newDesk();
-}, 60_000);
+});
 afterEach(() => worlds.forEach(({ app }) => app.clock.reset()));
 afterAll(async () => {
   await server.receiver.stop();

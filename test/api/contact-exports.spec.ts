@@ -135,7 +135,7 @@ describe('Exporting a contact with many messages', () => {
     expect((data.messages as Json[]).map(({ seq }) => seq as number)).toEqual(
       Array.from({ length: MESSAGES + 1 }, (_nothing, index) => index + 1),
     );
-  }, 60_000);
+  });
 
   it('A contact export that fails midway breaks the connection instead of ending early', async () => {
     const conversation = await world.conversation(visitor);

@@ -180,7 +180,7 @@ describe('A follow-up', () => {
     await eventually(async () => (await contact()).presence === 'offline' || undefined, 25_000);
     await pass(6);
     expect(await mailed()).toHaveLength(1);
-  }, 40_000);
+  });
 
   it("The contact's present address counts, also while the mail waits for the mail server.", async () => {
     server.mode = 'busy';
@@ -253,7 +253,7 @@ describe('A follow-up', () => {
       expect([...[...sent.values()].join().matchAll(/number \d\./g)]).toHaveLength(4);
       world.app.clock.reset();
     }
-  }, 60_000);
+  });
 });
 
 describe('Who gets no follow-up', () => {

@@ -313,7 +313,7 @@ describe('Filters of the inbox', () => {
     expect(await numbersOf({ tag: 'old,common', sort: 'created', order: 'asc' })).toEqual(
       [...old, ...common].sort((a, b) => a - b),
     );
-  }, 60_000);
+  });
 
   it('The contact who has waited longest is found by the seconds of waiting.', async () => {
     await world.conversation(await world.visitor(desk));

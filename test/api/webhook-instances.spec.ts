@@ -12,7 +12,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => {
   both = await TwoInstances.start(LOCAL_WEBHOOKS);
   receiver = await WebhookReceiver.start();
-}, 60_000);
+});
 afterAll(async () => {
   await receiver.stop();
   await both.stop();
@@ -48,7 +48,7 @@ describe('Two instances', () => {
       const { items } = (await desk.owner.api.get(`/v1/webhooks/${made.data.id}/deliveries?limit=200`)).data;
       return (items as Json[]).every(({ status }) => status === 'delivered') ? true : undefined;
     });
-  }, 60_000);
+  });
 
   it('When an instance stops, the other one delivers what is pending.', async () => {
     const [one, other] = both.worlds;
@@ -65,5 +65,5 @@ describe('Two instances', () => {
     await eventually(() => (new Set(receiver.received.map(({ id }) => id)).size === 10 ? true : undefined), 20_000);
     const contents = [...new Map(receiver.received.map(({ id, body }) => [id, body.data.message.content as string]))];
     expect(contents.map(([, content]) => content)).toEqual([...'0123456789']);
-  }, 60_000);
+  });
 });

@@ -424,7 +424,7 @@ describe('An event consumer', () => {
       await world.app.app.get(EventRetentionJob).run();
       return (await kept()) === 0 || undefined;
     }, 20_000);
-  }, 60_000);
+  });
 
   describe('when the event log was restored into another cluster', () => {
     /** Simulates a restored dump, whose transaction ids come from another cluster. */
@@ -494,7 +494,7 @@ describe('An event consumer', () => {
     await eventually(async () => ((await age()) < 1 ? true : undefined));
     expect(await readiness()).toMatchObject({ status: 'ready', event_log: 'ok' });
     warned.mockRestore();
-  }, 30_000);
+  });
 
   it("A consumer's lag is the age of its oldest unread event, also while an open transaction delays it.", async () => {
     const lag = async () => {
@@ -512,7 +512,7 @@ describe('An event consumer', () => {
     await eventually(async () => (await lag()) > 2 || undefined, 20_000);
     await transactions.end(open);
     await eventually(async () => (await lag()) < 1 || undefined, 20_000);
-  }, 60_000);
+  });
 
   it('An event consumer whose position row is missing after a restore starts at the beginning of the log.', async () => {
     const conversationId = await conversation();
@@ -531,5 +531,5 @@ describe('An event consumer', () => {
       return (await collected()).at(-1) === id || undefined;
     }, 20_000);
     expect(await collected()).toEqual(expect.arrayContaining(before.slice(-1)));
-  }, 60_000);
+  });
 });

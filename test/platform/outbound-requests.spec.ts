@@ -595,7 +595,7 @@ describe('Connections', () => {
     expect(most).toBeLessThanOrEqual(16);
     await made.connections(0);
     expect([made.accepted, connections.idleCount]).toEqual([2_000, 0]);
-  }, 30_000);
+  });
 
   it('A connection that the endpoint closed meanwhile is not used again.', async () => {
     const made = await endpoint((incoming, outgoing) => {

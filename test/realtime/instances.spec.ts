@@ -35,6 +35,10 @@ beforeEach(async () => {
 
 const outcome = (answer: Answer<Json>) => [answer.status, answer.error?.code];
 
+/** Waits for a mail, which either instance may send. */
+const mailTo = (email: string) =>
+  eventually(() => [...here.app.mails, ...there.app.mails].find(({ to }) => to === email));
+
 /** Resolves right after the other instance has read the log: an action now waits the longest for the next read. */
 async function afterTailRead(): Promise<void> {
   const tail = there.app.app.get(EventTailJob);
@@ -108,7 +112,7 @@ const ENDS: [string, number, number, (member: Agent) => Promise<EndingCase>][] =
     401,
     async member => {
       await here.anyone.post('/v1/auth/password/forgot', { email: member.email });
-      const mail = await eventually(() => here.app.mails.find(({ to }) => to === member.email));
+      const mail = await mailTo(member.email);
       const reset_token = /reset=(\S+)/.exec(mail.text)?.[1];
       const body = { reset_token, password: 'another one altogether' };
       return { session: member, act: () => here.anyone.post('/v1/auth/password/reset', body) };
@@ -201,7 +205,7 @@ describe('Changes on one instance, seen from the other', () => {
     const body = { invite_token: invite.token, name: 'G', password: PASSWORD };
     expect(outcome(await there.anyone.post('/v1/auth/register-user', body))).toEqual([401, 'invite_invalid']);
     await there.anyone.post('/v1/auth/password/forgot', { email: desk.owner.email });
-    const mail = await eventually(() => there.app.mails.find(({ to }) => to === desk.owner.email));
+    const mail = await mailTo(desk.owner.email);
     const reset = { reset_token: /reset=(\S+)/.exec(mail.text)?.[1], password: 'another one altogether' };
     expect((await here.anyone.post('/v1/auth/password/reset', reset)).status).toBe(200);
     expect(outcome(await there.anyone.post('/v1/auth/password/reset', reset))).toEqual([401, 'reset_invalid']);

@@ -137,5 +137,5 @@ describe('Notifications under race on two instances', () => {
     for (const socket of sockets) expect((await socket.next('notification.read')).data).toEqual({ ids: [ids[0]] });
     await pair.stop();
     await redis.kill();
-  }, 60_000);
+  });
 });

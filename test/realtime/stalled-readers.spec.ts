@@ -90,7 +90,7 @@ describe('Resuming sockets that do not read', () => {
     expect(types.filter(type => type === 'message.created').length).toBeGreaterThanOrEqual(110);
     expect(socket.readyState).toBe(WebSocket.OPEN);
     socket.terminate();
-  }, 60_000);
+  });
 
   it('Resuming sockets of one workspace that read nothing use at most 8 pages, and another workspace can resume', async () => {
     const flood = await largeBacklog();
@@ -120,7 +120,7 @@ describe('Resuming sockets that do not read', () => {
     expect(waiting).toBeLessThan((9 * 0.4 + 24 * 0.15) * MIB);
     for (const socket of sockets) socket.terminate();
     await back.close();
-  }, 60_000);
+  });
 
   it('A resuming socket that gets no page in time receives sync.required (`busy`) and goes on live', async () => {
     const desk = await createBacklog(10);
@@ -136,7 +136,7 @@ describe('Resuming sockets that do not read', () => {
     await again.next('resumed');
     await again.close();
     await late.close();
-  }, 40_000);
+  });
 
   it('A page that becomes free goes to the workspace that has the fewest', async () => {
     const pages = new ReplayBudgetService(loadConfig({ NODE_ENV: 'test' }));
@@ -190,5 +190,5 @@ describe('Live sockets that do not read', () => {
     await delay(STALL_MS);
     expect(little.closedAt).toBeNull();
     for (const socket of sockets) socket.terminate();
-  }, 30_000);
+  });
 });

@@ -27,7 +27,7 @@ let desk: ConversationDesk;
 beforeAll(async () => {
   world = await World.start({}, { alone: true });
   desk = await openConversationDesk(world);
-}, 60_000);
+});
 afterAll(async () => {
   await world?.stop();
 });

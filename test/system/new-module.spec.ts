@@ -70,7 +70,7 @@ beforeAll(async () => {
   await git('init', '--quiet');
   await git('add', '--all');
   await git('-c', 'user.name=test', '-c', 'user.email=test@example.com', 'commit', '--quiet', '--message', 'before');
-}, 60_000);
+});
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
 interface Outcome {
