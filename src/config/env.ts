@@ -147,7 +147,11 @@ export const VARIABLES = {
     '30',
     'How long the record of a mail is kept. Its text is deleted when it was sent.',
   ),
-  RETENTION_BOT_TURNS_DAYS: variable(integer(1, 36_500), '30', 'How long deliveries to bots are kept, if they have ended.'),
+  RETENTION_BOT_TURNS_DAYS: variable(
+    integer(1, 36_500),
+    '30',
+    'How long deliveries to bots are kept, if they have ended.',
+  ),
   RETENTION_NOTIFICATIONS_DAYS: variable(integer(1, 36_500), '90', 'How long notifications of members are kept.'),
   RETENTION_DELIVERIES_DAYS: variable(
     integer(1, 36_500),
