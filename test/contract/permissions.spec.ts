@@ -13,7 +13,7 @@ beforeAll(async () => {
   const routes = routesOf(world.app.app);
   open = new Set(routes.filter(({ access }) => access?.public === true).map(({ name }) => name));
   table = await permissionMatrix(world);
-}, 240_000);
+}, 600_000);
 afterAll(() => world.stop());
 
 /** @returns the outcome of every route for one caller */

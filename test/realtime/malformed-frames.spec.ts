@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BROKEN_FRAMES } from '../support/broken-frames.js';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
@@ -11,8 +11,6 @@ import { race } from '../support/race.js';
 import { rawBytes } from '../support/raw-http.js';
 import { frameBytes, OPCODE, RawSocket } from '../support/raw-socket.js';
 import { ensureBuilt, ServiceProcess } from '../support/service-process.js';
-
-jest.setTimeout(60_000);
 
 const RATES =
   'register=1000/60,widget_session=1000/60,visitor=10000/60,visitor_message=10000/60,agent=10000/60,handshake=10000/60';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import type { Json } from '../support/json.js';
@@ -6,8 +6,6 @@ import { hasRedis, RedisServer } from '../support/redis.js';
 import type { TestSocket } from '../support/socket.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
-
-jest.setTimeout(60_000);
 
 const CART = { url: 'https://shop.example/cart', title: 'Your cart' };
 const TIMES = { WS_PRESENCE_TTL_MS: '3000', WS_PRESENCE_GRACE_MS: '500', WS_PING_INTERVAL_MS: '300' };

@@ -1,13 +1,11 @@
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { HaProxy, hasHaProxy } from '../support/haproxy.js';
 import { call } from '../support/service-process.js';
 import { upgrade } from '../support/upgrade.js';
-
-jest.setTimeout(60_000);
 
 /** A stub of an instance that records the requests it gets from the proxy. */
 class StubInstance {

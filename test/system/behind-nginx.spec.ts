@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { Fleet, hasFleet } from '../support/fleet.js';
 import type { Json } from '../support/json.js';
@@ -10,8 +10,6 @@ import { call } from '../support/service-process.js';
 import { ticketIn } from '../support/sso.js';
 import { upgrade } from '../support/upgrade.js';
 import { PASSWORD, unique } from '../support/world.js';
-
-jest.setTimeout(60_000);
 
 const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visitor_message=100000/60,agent=100000/60';
 

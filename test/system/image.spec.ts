@@ -93,7 +93,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
     const node = { '/usr/local/bin/node': process.execPath };
     app = runStages(checkout, stages, folder, { 'npm ci --ignore-scripts': linkPackages }, node);
     database = await emptyDatabase();
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     await service?.kill();
     await database?.drop();

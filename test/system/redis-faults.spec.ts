@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -8,8 +8,6 @@ import { hasRedis, RedisServer } from '../support/redis.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { PASSWORD } from '../support/world.js';
-
-jest.setTimeout(60_000);
 
 /** Longest wait of a request for a silent Redis plus the event tail's delay, with room for a slow machine. */
 const MAX_WAIT_MS = 1_500;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { lockRow } from '../support/blocking-transaction.js';
@@ -6,8 +6,6 @@ import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js
 import { ticketIn } from '../support/sso.js';
 import { countsOf, race } from '../support/race.js';
 import { unique } from '../support/world.js';
-
-jest.setTimeout(60_000); // each test starts one or two processes
 
 /** Processes that a test started; stopped after it, even if it failed. */
 const running: ServiceProcess[] = [];

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { cloneDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import type { Json } from '../support/json.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { PASSWORD, unique } from '../support/world.js';
-
-jest.setTimeout(60_000);
 
 /** How long a socket may stay open after its session ended on the other instance, in milliseconds. */
 const SECOND_MS = 1_000;
