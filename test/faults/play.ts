@@ -10,7 +10,7 @@ import { readDatabase } from './reading.js';
 import type { Stage } from './stage.js';
 
 /** Time for clients to receive what is outstanding after the repair, in milliseconds. */
-const QUIET_MS = 10_000;
+const QUIET_MS = 20_000;
 
 export interface Played {
   violations: Violation[];
