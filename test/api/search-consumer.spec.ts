@@ -42,6 +42,10 @@ function failOnceAfter([repository, method]: (typeof STEPS)[number]) {
   return { failures: () => failures, restore: () => spy.mockRestore() };
 }
 
+/** Keeps the index as it is until the result is restored. */
+const stopIndexing = () =>
+  jest.spyOn(world.app.app.get(SearchSegmentsRepository), 'lock').mockRejectedValue(new Error('stopped'));
+
 describe('The consumer of search', () => {
   it('A transaction that ends at any step is repeated: the index has each message once, as it is.', async () => {
     const { id } = await world.conversation(await world.visitor(desk), 'Hello?');
@@ -83,13 +87,11 @@ describe('The consumer of search', () => {
   it('A plain message writes nothing to the index in its own transaction.', async () => {
     const { id } = await world.conversation(await world.visitor(desk), 'Hello?');
     await indexed(world);
-    const lock = jest
-      .spyOn(world.app.app.get(SearchSegmentsRepository), 'lock')
-      .mockRejectedValue(new Error('stopped'));
+    const stop = stopIndexing();
     await owner.post(`/v1/conversations/${id as string}/messages`, { content: 'rowan' });
     const rows = () => sql(`SELECT FROM search_document WHERE terms::text LIKE '%rowan%'`);
     expect(await rows()).toEqual([]);
-    lock.mockRestore();
+    stop.mockRestore();
     await indexed(world);
     expect(await rows()).toHaveLength(1);
   });
@@ -99,16 +101,14 @@ describe('Long messages', () => {
   it('The index is written in units of about ten of the longest messages.', async () => {
     const { id } = await world.conversation(await world.visitor(desk), 'Hello?');
     await indexed(world);
-    const lock = jest
-      .spyOn(world.app.app.get(SearchSegmentsRepository), 'lock')
-      .mockRejectedValue(new Error('stopped'));
+    const stop = stopIndexing();
     const path = `/v1/conversations/${id as string}/messages`;
     for (let index = 0; index < 25; index += 1) {
       const sent = await owner.post(path, { content: `${'蟹'.repeat(19_990)} larch` });
       expect(sent.status).toBe(201);
     }
     const write = jest.spyOn(world.app.app.get(SearchDocumentsRepository), 'write');
-    lock.mockRestore();
+    stop.mockRestore();
     await indexed(world);
     const units = write.mock.calls.map(([documents]) => documents.filter(({ type }) => type === 'message').length);
     write.mockRestore();

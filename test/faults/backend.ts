@@ -56,27 +56,33 @@ export class Backend {
   }
 
   /** Sends a message as the contact. */
-  async writeAsContact({ conversationId, token, channel, mark }: Talk): Promise<void> {
-    const { crowd, random } = this.scene;
-    const content = crowd.textOf(this.desk, { channel, mark });
-    const path = `/v1/widget/conversations/${conversationId}/messages`;
-    const spec = { method: 'POST', path, token, body: { content, client_message_id: content } };
-    const { mark: desk, workspaceId } = this.desk;
-    const draft = { kind: 'send' as const, actor: `${desk} ${mark}`, workspaceId, conversationId };
-    const { outcome, status } = await crowd.performUntilAnswered(spec, { ...draft, key: content, content }, random);
-    if (outcome !== 'ok') throw new Error(`a message was refused with ${status}`);
+  writeAsContact({ conversationId, token, channel, mark }: Talk): Promise<void> {
+    const content = this.scene.crowd.textOf(this.desk, { channel, mark });
+    return this.send(`/widget/conversations/${conversationId}/messages`, token, mark, conversationId, { content });
   }
 
   /** Answers the contact as the owner. */
-  async answer(conversationId: string, channel: Channel, mark: string): Promise<void> {
+  answer(conversationId: string, channel: Channel, mark: string): Promise<void> {
+    const { key, owner } = this.desk;
+    const content = this.scene.crowd.textOf(this.desk, { channel, mark });
+    const body = { content, member_id: owner.memberId };
+    return this.send(`/conversations/${conversationId}/messages`, key, 'backend', conversationId, body);
+  }
+
+  /** @param sender its name within the desk @throws Error if the message is refused */
+  private async send(
+    path: string,
+    token: string,
+    sender: string,
+    conversationId: string,
+    body: { content: string; member_id?: string },
+  ): Promise<void> {
     const { crowd, random } = this.scene;
-    const { workspaceId, key, owner } = this.desk;
-    const content = crowd.textOf(this.desk, { channel, mark });
-    const path = `/v1/conversations/${conversationId}/messages`;
-    const body = { content, client_message_id: content, member_id: owner.memberId };
-    const draft = { kind: 'send' as const, actor: `${this.desk.mark} backend`, workspaceId, conversationId };
-    const spec = { method: 'POST', path, token: key, body };
+    const { mark, workspaceId } = this.desk;
+    const { content } = body;
+    const spec = { method: 'POST', path: `/v1${path}`, token, body: { ...body, client_message_id: content } };
+    const draft = { kind: 'send' as const, actor: `${mark} ${sender}`, workspaceId, conversationId };
     const { outcome, status } = await crowd.performUntilAnswered(spec, { ...draft, key: content, content }, random);
-    if (outcome !== 'ok') throw new Error(`an answer was refused with ${status}`);
+    if (outcome !== 'ok') throw new Error(`a message was refused with ${status}`);
   }
 }

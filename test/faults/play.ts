@@ -6,11 +6,11 @@ import { Crowd } from './crowd.js';
 import type { Fault } from './fault.js';
 import { History, now } from './history.js';
 import type { Reading } from './reading.js';
-import { readDatabase } from './reading.js';
+import { readDatabase, readLastPosition } from './reading.js';
 import type { Stage } from './stage.js';
 
 /** Time for clients to receive what is outstanding after the repair, in milliseconds. */
-const QUIET_MS = 20_000;
+const QUIET_MS = 10_000;
 
 export interface Played {
   violations: Violation[];
@@ -50,10 +50,7 @@ export async function play(stage: Stage, seed: number, fault: Fault, quietMs = Q
 
 /** Marks the position from which every subscription must receive its events. */
 async function markStart(stage: Stage, history: History): Promise<void> {
-  const from = await stage.database.with(async client => {
-    const sql = 'SELECT coalesce(max(position), 0)::text AS last FROM event';
-    return BigInt((await client.query<{ last: string }>(sql)).rows[0]?.last ?? '0');
-  });
+  const from = await stage.database.with(readLastPosition);
   for (const subscription of history.subscriptions) subscription.from = from;
 }
 

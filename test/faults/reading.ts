@@ -108,6 +108,12 @@ const EVENTS = `
       THEN extract(epoch FROM pg_xact_commit_timestamp(xid::xid)) * 1000 END::float8 AS committed_at
   FROM event WHERE workspace_id = ANY($1) ORDER BY event.position`;
 
+/** Reads the position of the last event in the log. */
+export async function readLastPosition(client: Client): Promise<bigint> {
+  const sql = 'SELECT coalesce(max(position), 0)::text AS last FROM event';
+  return BigInt((await client.query<{ last: string }>(sql)).rows[0]?.last ?? '0');
+}
+
 /** Reads everything as of one moment. @param aheadMs how far the instances' clocks are ahead */
 export async function readDatabase(client: Client, workspaceIds: readonly string[], aheadMs = 0): Promise<Reading> {
   const rows = async <Row extends object>(sql: string): Promise<Row[]> =>

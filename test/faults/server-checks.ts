@@ -85,7 +85,7 @@ function* wronglyAnswered(
   const { id, state } = turn;
   const planned = answers.get(id);
   if (!FINAL.includes(state)) yield `the turn ${id} is ${state}`;
-  if (state !== 'answered' && !isHandedOver) yield `the turn ${id} is ${state} and nobody was called`;
+  if (state !== 'answered' && !isHandedOver) yield `the turn ${id} is ${state} and its conversation was not handed off`;
   if (state === 'answered' && !(received.includes(id) && planned)) yield `the turn ${id} was never delivered`;
   const stored = messages.filter(({ client_message_id: key }) => key?.replace(/:\d+$/, '') === id);
   const expected = (planned?.contents ?? []).map((content, index) => ({ key: `${id}:${index + 1}`, content }));
@@ -98,7 +98,8 @@ function* wronglyAnswered(
       if (found !== key) yield `"${content}" of the turn ${id} has the key ${found}`;
   }
   for (const { content } of stored) {
-    if (!planned?.contents.includes(content ?? '')) yield `"${content}" answers the turn ${id}, and no bot wrote it`;
+    if (!planned?.contents.includes(content ?? ''))
+      yield `"${content}" answers the turn ${id}, and the bot did not send it`;
   }
 }
 

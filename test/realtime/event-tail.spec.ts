@@ -60,6 +60,16 @@ describe('The event log', () => {
     restoreFanout = () => Reflect.deleteProperty(fanout, 'publish');
   }
 
+  /** @returns the events that the service publishes from now on */
+  function recordPublished(): Record<string, unknown>[] {
+    const published: Record<string, unknown>[] = [];
+    interceptFastPath((body, forward) => {
+      published.push(body as Record<string, unknown>);
+      forward(body);
+    });
+    return published;
+  }
+
   /** Receives an event as if another process had published it. */
   const receive = (event: object) => {
     const fanout = world.app.app.get(Fanout) as MemoryFanout;
@@ -343,11 +353,7 @@ describe('The event log', () => {
         'SELECT id FROM event WHERE conversation_id = $1 ORDER BY position DESC LIMIT 1',
         [conversation.id],
       );
-      const published: Record<string, unknown>[] = [];
-      interceptFastPath((body, forward) => {
-        published.push(body as Record<string, unknown>);
-        forward(body);
-      });
+      const published = recordPublished();
       await sendMessage('True, too.');
       await nextMessage(inbox, 3);
       const invalid = jest.spyOn(world.app.app.get(InvalidDataService), 'record');
@@ -370,11 +376,7 @@ describe('The event log', () => {
 
     it('An event on the bus that the log does not have ends no epoch, even if the log could not be read meanwhile', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const published: Record<string, unknown>[] = [];
-      interceptFastPath((body, forward) => {
-        published.push(body as Record<string, unknown>);
-        forward(body);
-      });
+      const published = recordPublished();
       await sendMessage('True.');
       await nextMessage(inbox, 2);
       await catchUp(world);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import type { EventRange, ReadingPosition } from '../../platform/events/reading-position.repository.js';
-import { MAX_CHARACTERS } from './search-document.js';
 import { IS_IN_RANGE, rangeValues } from '../../platform/events/reading-position.repository.js';
 import type { SearchedType, SearchSource } from './search-document.js';
+import { MAX_CHARACTERS } from './search-document.js';
 
 /** The searchable texts of each type. The view of a hit has the same (`found-items.ts`). */
 const MESSAGE_TEXTS = `CASE WHEN message.content_type <> 'event' AND message.deleted_at IS NULL THEN ARRAY[message.content] ELSE '{}' END`;

@@ -27,5 +27,5 @@ export abstract class Fanout {
   abstract close(): Promise<void>;
 }
 
-/** @param isOwn true for a message that this process published, which nobody else can have made up */
+/** @param isOwn true for a message that this process published; another sender may have forged any other */
 export type FanoutListener<Body = unknown> = (body: Body, isOwn: boolean) => void;

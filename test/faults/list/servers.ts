@@ -12,7 +12,7 @@ import { killAt, startDead } from '../fault.js';
 import type { Arrivals, WatchedBot } from '../history.js';
 import { now } from '../history.js';
 import type { Rule } from '../instance.js';
-import { readDatabase } from '../reading.js';
+import { readDatabase, readLastPosition } from '../reading.js';
 import type { CalledServers } from '../stage.js';
 
 /** Conversations with the bot per desk, and further messages in each. */
@@ -27,7 +27,6 @@ const CLAIMED_MS = 500;
 const LEASES = `SELECT lease FROM webhook WHERE workspace_id = ANY($1) AND lease IS NOT NULL`;
 /** As if the time of a lease were over. */
 const END_LEASES = `UPDATE webhook SET leased_until = clock_timestamp() - interval '1 second' WHERE lease = ANY($1)`;
-const LAST = `SELECT coalesce(max(position), 0)::text AS last FROM event`;
 
 /** Contacts talk to bots, and all events go to a webhook, while the fault happens. */
 const calling = (name: string, strike: (scene: Scene, work: () => Promise<void>) => Promise<void>): Fault => ({
@@ -147,10 +146,7 @@ class CallingDesk {
     const { mark, workspaceId } = desk;
     const draft = { url: `${endpoint.url}/${mark}`, events: ['*'], include_private: true };
     const hook = await backend.must('POST', '/webhooks', draft);
-    const from = await scene.stage.database.with(async client => {
-      const { rows } = await client.query<{ last: string }>(LAST);
-      return BigInt(rows[0]?.last ?? '0');
-    });
+    const from = await scene.stage.database.with(readLastPosition);
     const webhook = Object.assign(arrivals(endpoint, desk, hook.secret as string), {
       id: hook.id as string,
       workspaceId,
