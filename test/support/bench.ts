@@ -194,7 +194,7 @@ export async function driveMessages(server: Awaited<ReturnType<Opponent['start']
   const { conversations } = server.stage({ conversations: 3, listenersEach: 2 });
   await load.open({ port, sockets: conversations.flatMap(({ sockets }) => sockets) });
   const targets = conversations.map(({ send }) => send);
-  const wants = { port, targets, connections: 8, seconds: 0.3, listenersEach: 2, watched: {} };
+  const wants = { port, targets, connections: 8, seconds: 1, listenersEach: 2, watched: {} };
   const measured = await load.drive(wants);
   return { measured, tooFew: () => load.drive({ ...wants, seconds: 0.05, listenersEach: 3 }) };
 }
