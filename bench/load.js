@@ -2,7 +2,19 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 
-const COMMANDS = ['open', 'close', 'drive', 'connects', 'logins', 'gather', 'cut', 'back', 'lacking', 'stall'];
+const COMMANDS = [
+  'open',
+  'receive',
+  'close',
+  'drive',
+  'connects',
+  'logins',
+  'gather',
+  'cut',
+  'back',
+  'lacking',
+  'stall',
+];
 const program = resolve(import.meta.dirname, 'load/process.js');
 
 /**

@@ -95,7 +95,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
   }
   for (const [id, state] of states) {
     if (scenario.note) notes[id] = scenario.note(state);
-    scenario.leave?.(state);
+    await scenario.leave?.(state);
   }
   for (const id of ids) await lineup.seats.get(id)?.load.close();
 }

@@ -2,6 +2,7 @@ import { each } from '../pace.js';
 import { connects } from './connects.js';
 import { Crowd } from './crowd.js';
 import { drive } from './drive.js';
+import { Endpoints } from './endpoints.js';
 import { logins } from './logins.js';
 import { protocolOf } from './protocols.js';
 import { Stalled } from './stalled.js';
@@ -15,6 +16,7 @@ const OPENING = 50;
 const tally = new Tally();
 const crowd = new Crowd();
 const stalled = new Stalled();
+const endpoints = new Endpoints();
 let listeners = [];
 let lost = [];
 
@@ -27,7 +29,10 @@ const commands = {
     listeners.push(...(await each(sockets, OPENING, spec => listen(port, spec, receive, cut))));
     return { open: listeners.length };
   },
+  /** Starts servers that receive webhooks. */
+  receive: wants => endpoints.open(wants, (data, start, end) => tally.receive(data, start, end)),
   async close() {
+    endpoints.close();
     for (const listener of listeners.splice(0)) listener.close();
     lost = [];
   },

@@ -7,6 +7,7 @@ import oursEarlier from './ours-earlier.js';
 import oursTwo from './ours-two.js';
 import oursCredentials from './ours-credentials.js';
 import oursHttp from './ours-http.js';
+import oursWebhooks from './ours-webhooks.js';
 import { inboxes } from './ours-inbox.js';
 import { searches } from './ours-search.js';
 import { reports } from './ours-reports.js';
@@ -27,6 +28,7 @@ const all = [
   oursCredentials,
   oursEarlier,
   oursTwo,
+  oursWebhooks,
   ...inboxes,
   ...searches,
   ...reports,

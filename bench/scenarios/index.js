@@ -14,6 +14,7 @@ import s13 from './s13-ten-minutes.js';
 import s14 from './s14-search.js';
 import s15 from './s15-reports.js';
 import s16 from './s16-files.js';
+import s17 from './s17-webhooks.js';
 
 /**
  * All scenarios, in order. A scenario is
@@ -36,4 +37,4 @@ import s16 from './s16-files.js';
  * including `foreign`; if it can, it applies load for `lead` seconds before it measures. `note(state)` returns lines to
  * show below the table; `leave(state)` cleans up after the case. `lineup.js` describes a `seat`.
  */
-export const scenarios = [s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, s15, s16];
+export const scenarios = [s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, s15, s16, s17];

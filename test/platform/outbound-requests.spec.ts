@@ -577,6 +577,15 @@ describe('Connections', () => {
     expect(connections.idleCount).toBe(0);
   });
 
+  it('A connection has one listener for its end, however many requests it has served.', async () => {
+    const made = await endpoint((_incoming, outgoing) => outgoing.end('ok'));
+    const { requests, connections } = sender();
+    for (let n = 0; n < 5; n += 1) await requests.post(requestTo(made.url()));
+    const connection = connections.take(new URL(made.url()));
+    expect([made.accepted, connection['client'].listenerCount('disconnect')]).toEqual([1, 1]);
+    await connection.close();
+  });
+
   it('Thousands of hosts leave no more than a bounded number of connections, and none after a moment.', async () => {
     const made = await endpoint((_incoming, outgoing) => outgoing.end());
     const hosts = Array.from({ length: 2_000 }, (_, n) => `h${n}.internal`);

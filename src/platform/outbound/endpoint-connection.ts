@@ -14,6 +14,7 @@ type Limits = Pick<OutboundLimitsPolicy, 'idleMs' | 'headBytes'>;
 export class EndpointConnection {
   private readonly client: Client;
   private socket: Socket | undefined;
+  private notifyClosed: () => void = () => undefined;
 
   constructor(
     readonly origin: string,
@@ -30,6 +31,7 @@ export class EndpointConnection {
       keepAliveMaxTimeout: idleMs,
       maxHeaderSize: headBytes,
     });
+    this.client.on('disconnect', () => this.notifyClosed());
   }
 
   /** @throws Error when there is no answer */
@@ -46,8 +48,9 @@ export class EndpointConnection {
     return !this.client.destroyed && connected && running === 0 && pending === 0;
   }
 
+  /** Sets the only listener for the end of the connection. */
   onClosed(listener: () => void): void {
-    this.client.once('disconnect', listener);
+    this.notifyClosed = listener;
   }
 
   /** Closes the connection at once, also while it is being made. */
