@@ -37,6 +37,19 @@ export function register(made, email, headers) {
   return made('POST', '/v1/auth/register', body, undefined, headers);
 }
 
+/** Creates a visitor with a conversation. @returns `{id, visitor}`: the conversation's id and the visitor's token */
+export async function beginConversation(made, widgetToken) {
+  const { visitor_token: visitor } = await made('POST', '/v1/widget/session', { widget_token: widgetToken });
+  const message = { content: 'Hello?' };
+  const { conversation } = await made('POST', '/v1/widget/conversations', { message }, visitor);
+  return { id: conversation.id, visitor };
+}
+
+/** Returns the target of a load that sends messages to a conversation, for `load/requests.js`. */
+export function messageTarget(id, token) {
+  return { method: 'POST', path: `/v1/conversations/${id}/messages`, token, before: '{"content":"', after: '"}' };
+}
+
 /** Creates members. @returns an access token of each */
 export function hireAgents(made, key, count, from = 0) {
   return each(Array(count).fill(), 16, async (_, index) => {

@@ -1,6 +1,6 @@
 import { client } from '../client.js';
 import { each } from '../pace.js';
-import { hireAgents, openDesk, startService } from '../service.js';
+import { beginConversation, hireAgents, messageTarget, openDesk, startService } from '../service.js';
 
 /**
  * The service as in production: authentication, validation, scope, limits, durable commits, the event log, one view per
@@ -55,20 +55,16 @@ export class Desk {
       const perRoom = Math.max(0, listenersEach - PAGES);
       await this.hire(made, Math.max(inbox, Math.ceil((conversations * perRoom) / SOCKETS_EACH), 10), renewed);
       const missing = Math.max(0, conversations - this.conversations.length);
-      this.conversations.push(...(await each(Array(missing).fill(), 16, () => this.begin(made))));
+      this.conversations.push(
+        ...(await each(Array(missing).fill(), 16, () => beginConversation(made, this.desk.widgetToken))),
+      );
       let turn = 0;
       const agent = () => this.agents[turn++ % this.agents.length];
       return {
         key: this.desk.key,
         conversations: this.conversations.slice(0, conversations).map(({ id, visitor }) => ({
           id,
-          send: {
-            method: 'POST',
-            path: `/v1/conversations/${id}/messages`,
-            token: agent(),
-            before: '{"content":"',
-            after: '"}',
-          },
+          send: messageTarget(id, agent()),
           sockets: Array.from({ length: listenersEach }, (_, index) =>
             index < PAGES
               ? { path: `/ws/visitor?token=${visitor}&conv=${id}`, ready: '"connected"' }
@@ -96,19 +92,5 @@ export class Desk {
     if (this.agents.length === 0) this.hiredAt = performance.now();
     const { length } = this.agents;
     if (length < count) this.agents.push(...(await hireAgents(made, key, count - length, length)));
-  }
-
-  /** Creates a visitor with a conversation. */
-  async begin(made) {
-    const { visitor_token: visitor } = await made('POST', '/v1/widget/session', {
-      widget_token: this.desk.widgetToken,
-    });
-    const { conversation } = await made(
-      'POST',
-      '/v1/widget/conversations',
-      { message: { content: 'Hello?' } },
-      visitor,
-    );
-    return { id: conversation.id, visitor };
   }
 }

@@ -43,27 +43,23 @@ describe('An embedded PostgreSQL that is killed under a running service', () => 
     return service;
   }
 
+  /** Waits for the end of a restart. If it does not come, the error contains the services' output. */
+  function recovered<T>(probe: () => Promise<T | undefined>): Promise<T> {
+    return eventually(probe, RECOVERS_MS, () => running.map(each => each.output()));
+  }
+
   /** Kills the server with all its sessions, or the server alone, as the kernel does when memory runs out. */
   async function killServer(sessionsToo = true): Promise<number> {
-    const { pid } = await eventually(
-      async () => {
-        const seen = await server();
-        return seen.state === 'ready' ? seen : undefined;
-      },
-      RECOVERS_MS,
-      () => running.map(each => each.output()),
-    );
+    const { pid } = await recovered(async () => {
+      const seen = await server();
+      return seen.state === 'ready' ? seen : undefined;
+    });
     for (const each of [pid, ...(sessionsToo ? childrenOf(pid) : [])]) process.kill(each, 'SIGKILL');
     return pid;
   }
 
   const isReady = async (url: string) => (await call('GET', `${url}/readyz`).catch(() => null))?.status === 200;
-  const untilReady = (url: string) =>
-    eventually(
-      async () => (await isReady(url)) || undefined,
-      RECOVERS_MS,
-      () => running.map(each => each.output()),
-    );
+  const untilReady = (url: string) => recovered(async () => (await isReady(url)) || undefined);
   const untilDown = (url: string) => eventually(async () => ((await isReady(url)) ? undefined : true), RECOVERS_MS);
 
   async function stored(): Promise<string[]> {
