@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { MessageRecord } from '../../src/modules/messages/index.js';
 import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { giveControl } from '../support/bot-control.js';
+import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import type { TestSocket } from '../support/socket.js';
@@ -167,8 +168,11 @@ describe('Messages of a release without avatars', () => {
         expect(message).toHaveProperty('sender_avatar_url', null);
       }
     }
-    const items = (await key.get(`/v1/events?after=${cursor as string}`)).data.items as Json[];
-    const read = items.filter(({ type }) => types.includes(type as string));
+    const read = await eventually(async () => {
+      const items = (await key.get(`/v1/events?after=${cursor as string}`)).data.items as Json[];
+      const found = items.filter(({ type }) => types.includes(type as string));
+      return found.length >= types.length ? found : undefined;
+    });
     expect(read.map(({ type, data }) => [type, data.message.sender_avatar_url])).toEqual(
       types.map(type => [type, null]),
     );
