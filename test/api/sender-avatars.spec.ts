@@ -170,7 +170,7 @@ describe('Messages of a release without avatars', () => {
     }
     const read = await eventually(async () => {
       const items = (await key.get(`/v1/events?after=${cursor as string}`)).data.items as Json[];
-      const found = items.filter(({ type }) => types.includes(type as string));
+      const found = items.filter(({ type, data }) => types.includes(type as string) && data.message.id === messageId);
       return found.length >= types.length ? found : undefined;
     });
     expect(read.map(({ type, data }) => [type, data.message.sender_avatar_url])).toEqual(
