@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { MessageRecord } from '../../src/modules/messages/index.js';
-import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { giveControl } from '../support/bot-control.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
@@ -149,7 +148,6 @@ describe('Messages of a release without avatars', () => {
   });
 
   it('Events that were logged without an avatar are replayed with null, to agents, visitors and servers.', async () => {
-    await world.app.app.get(EventTailJob).catchUp();
     const key = await world.apiKey(desk);
     const { cursor } = (await key.get('/v1/events')).data;
     const after = await cursorOf(world.agentSocket(desk.owner));
