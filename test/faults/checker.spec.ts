@@ -248,6 +248,15 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
       for (const { frames } of history.subscriptions) frames.push(frame('e3', '', 9_010));
     },
   ],
+  [
+    'I8',
+    'a deactivated member received later events long after the database answered again',
+    ({ history, reading }) => {
+      history.databaseBackAt = 4_000;
+      reading.events.push(event('e3', 3, true, 9_000));
+      for (const { frames } of history.subscriptions) frames.push(frame('e3', '', 9_010));
+    },
+  ],
   ['I9', 'memory grows', ({ history }) => void (history.resources[1]!.heapMiB = 200)],
   ['I9', 'descriptors grow', ({ history }) => void (history.resources[1]!.descriptors = 200)],
   ['I9', 'timers grow', ({ history }) => void (history.resources[1]!.timers = 200)],

@@ -154,7 +154,7 @@ export const INVARIANTS = {
   },
 
   /** An ended credential is refused: a key at once, a session or member within a second. Its sockets close. */
-  *I8({ operations, subscriptions, healedAt }, { events }) {
+  *I8({ operations, subscriptions, databaseBackAt, healedAt }, { events }) {
     for (const end of operations) {
       if (end.ends === null || end.outcome !== 'ok') continue;
       const over = end.endedAt + (end.kind === 'revoke' ? 0 : SECOND_MS);
@@ -163,12 +163,13 @@ export const INVARIANTS = {
         const ms = Math.round(startedAt - end.endedAt);
         if (outcome === 'ok') yield `${kind} by ${end.ends} was accepted ${ms} ms after its end`;
       }
+      const known = Math.max(end.endedAt, databaseBackAt);
       const latest = Math.max(end.endedAt, healedAt) + SECOND_MS + SLOW_MS;
       const committedAt = new Map(events.map(event => [event.id, event.committed_at ?? 0]));
       for (const { name, connections, frames } of subscriptions.filter(({ actor }) => actor === end.ends)) {
         const closedAt = connections.at(-1)?.closedAt ?? null;
         if (closedAt === null || closedAt > latest) yield `${name} stayed open after the end of ${end.ends}`;
-        const late = frames.find(({ id }) => (committedAt.get(id ?? '') ?? 0) > end.endedAt + SECOND_MS + SLOW_MS);
+        const late = frames.find(({ id }) => (committedAt.get(id ?? '') ?? 0) > known + SECOND_MS + SLOW_MS);
         if (!late) continue;
         const { instance, openedAt } = connections[late.connection] ?? { instance: 'unknown', openedAt: NaN };
         const [commit, arrival, opening] = [committedAt.get(late.id ?? '') ?? 0, late.at, openedAt].map(at =>

@@ -1,5 +1,6 @@
 import { eventually } from '../support/eventually.js';
 import type { Crowd } from './crowd.js';
+import { now } from './history.js';
 import type { Instance, Rule } from './instance.js';
 import type { Stage, StageOptions } from './stage.js';
 
@@ -29,6 +30,12 @@ export interface Scene {
   random: () => number;
   /** Maximum wait for what must happen, in milliseconds. Short in controls, in which it never happens. */
   waitMs: number;
+}
+
+/** Ends the silence of a swallowed database. Without a bus, an instance learns only now what ended on another one. */
+export async function endSilence({ stage, crowd }: Scene): Promise<void> {
+  await stage.database.proxy.heal();
+  if (!stage.bus) crowd.history.databaseBackAt = now();
 }
 
 /** Picks one at random. */

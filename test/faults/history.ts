@@ -232,6 +232,8 @@ export class History {
   readonly files: FilesReading[] = [];
   readonly webhooks: WatchedWebhook[] = [];
   readonly bots: WatchedBot[] = [];
+  /** Time when a silent database answered again, if there is no bus that told the instances what ended elsewhere. */
+  databaseBackAt = 0;
   /** Time when everything had been repaired. */
   healedAt = 0;
 }

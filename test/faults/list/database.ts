@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { checkout } from '../../support/service-process.js';
 import type { Fault, Scene } from '../fault.js';
-import { pick } from '../fault.js';
+import { endSilence, pick } from '../fault.js';
 import type { Rule } from '../instance.js';
 
 const failing = (
@@ -56,9 +56,10 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   {
     number: 'F3',
     name: 'PostgreSQL accepts statements and never answers',
-    async inject({ stage, random }) {
-      stage.database.proxy.swallow();
-      await delay(1_000 + random() * 2_500);
+    async inject(scene) {
+      scene.stage.database.proxy.swallow();
+      await delay(1_000 + scene.random() * 2_500);
+      await endSilence(scene);
     },
   },
   {

@@ -4,7 +4,7 @@ import { ALL_PATIENCE_MS } from '../client.js';
 import type { Crowd } from '../crowd.js';
 import { openDesk } from '../desk.js';
 import type { Fault, Scene } from '../fault.js';
-import { pick } from '../fault.js';
+import { endSilence, pick } from '../fault.js';
 import type { Stage } from '../stage.js';
 
 /** Longer than the lock timeout and the query timeout. */
@@ -101,14 +101,15 @@ export const LOCK_FAULTS: readonly Fault[] = [
     name: 'an instance is stopped while PostgreSQL never answers',
     // With the shorter limit of other stages every statement would end in time by itself.
     stage: { env: { DATABASE_QUERY_TIMEOUT_MS: '20000', DATABASE_LOCK_TIMEOUT_MS: '15000' } },
-    async inject({ stage, random }) {
+    async inject(scene) {
+      const { stage, random } = scene;
       const victim = pick(random, stage.instances);
       stage.database.proxy.swallow();
       await delay(300);
       const stopping = victim.stop();
       const inTime = await Promise.race([stopping.then(() => true), delay(STOP_MS, false)]);
       if (!inTime) throw new Error(`the stop took more than ${STOP_MS} ms`);
-      await stage.database.proxy.heal();
+      await endSilence(scene);
       await victim.start();
     },
   },
