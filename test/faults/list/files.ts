@@ -11,14 +11,15 @@ import { setClocks } from './clock.js';
 
 /** Longer than an upload may take, and than the service waits for a store that gave no answer. */
 const LATER_MS = 2 * 3_600_000;
-/** Uploads of a desk at the same time, of which the service allows four, and rounds of them. */
+/** Uploads of a desk at the same time, of which the service allows four, and the least rounds of them. */
 const AT_ONCE = 3;
 const ROUNDS = 3;
 /** Parts of a file, and the pause after each: an upload takes half a second. */
 const PARTS = 10;
 const PART_BYTES = 20_000;
 const PAUSE_MS = 50;
-const GONE_MS = 1_500;
+/** How long the store is gone. `FILES_GONE_MS=60000` plays a longer fault than CI does. */
+const GONE_MS = Number(process.env['FILES_GONE_MS'] ?? 1_500);
 
 const ROWS = `SELECT id, size, state FROM attachment WHERE workspace_id = ANY($1) AND state <> 'gone'`;
 const USAGES = `
@@ -38,9 +39,11 @@ const uploading = (name: string, strike: (scene: Scene, folder: string) => Promi
     const folder = stage.filesDir;
     if (folder === null) throw new Error('the stage has no folder for files');
     const uploaders = crowd.desks.map(desk => new Uploader(scene, desk));
-    const uploads = Promise.all(uploaders.map(uploader => uploader.run()));
+    let isOver = false;
+    const uploads = Promise.all(uploaders.map(uploader => uploader.run(() => isOver)));
+    uploads.catch(() => undefined);
     await delay(scene.random() * 1_000);
-    await strike(scene, folder);
+    await strike(scene, folder).finally(() => (isOver = true));
     await Promise.all([startDead(stage), uploads]);
     const files = uploaders.flatMap(({ acknowledged }) => acknowledged);
     await setClocks(scene, stage.instances, LATER_MS);
@@ -75,8 +78,9 @@ class Uploader {
     private readonly desk: FaultyDesk,
   ) {}
 
-  async run(): Promise<void> {
-    for (let round = 0; round < ROUNDS; round += 1) {
+  /** Uploads until the fault is over. */
+  async run(isOver: () => boolean): Promise<void> {
+    for (let round = 0; round < ROUNDS || !isOver(); round += 1) {
       await Promise.all(Array.from({ length: AT_ONCE }, () => this.upload()));
     }
   }
