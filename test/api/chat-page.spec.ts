@@ -130,6 +130,13 @@ describe('The chat page', () => {
     expect(text.match(/<script/g)).toHaveLength(1);
   });
 
+  it("The icon of the page is the channel's logo, and a page without a logo asks for no icon.", async () => {
+    expect((await open(desk.widgetToken)).text).toContain('<link rel="icon" href="data:,">');
+    await change({ widget_config: { theme: { logo_url: 'https://shop.example/logo.png?a=1&b=2' } } });
+    const { text } = await open(desk.widgetToken);
+    expect(text).toContain('<link rel="icon" href="https://shop.example/logo.png?a=1&amp;b=2">');
+  });
+
   it('HEAD answers as GET does, without the page.', async () => {
     const answer = await supertest(world.app.url).head('/chat').query({ widget_token: desk.widgetToken });
     expect([answer.status, answer.text]).toEqual([200, undefined]);

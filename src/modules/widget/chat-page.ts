@@ -4,6 +4,9 @@ import type { Channel } from '../channels/index.js';
 
 const eta = new Eta({ autoEscape: true });
 
+/** Keeps browsers from asking for `/favicon.ico`. */
+const NO_ICON = 'data:,';
+
 /**
  * The page boots the widget in full size, by the attribute `data-mode` of the loader. It contains no inline script or
  * style, and its addresses are relative, so that it works below any path.
@@ -17,6 +20,7 @@ const CHAT = eta.compile(`<!doctype html>
 <meta name="theme-color" content="<%= it.color %>">
 <meta name="robots" content="noindex">
 <title><%= it.title %></title>
+<link rel="icon" href="<%= it.icon %>">
 <script async src="./widget.js" data-widget-token="<%= it.token %>" data-mode="page"></script>
 </head>
 <body>
@@ -32,6 +36,7 @@ const UNKNOWN = eta.compile(`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>Chat not found</title>
+<link rel="icon" href="${NO_ICON}">
 <link rel="stylesheet" href=".${PAGE.stylesheet}">
 </head>
 <body>
@@ -52,7 +57,8 @@ export function isWidgetToken(text: unknown): text is string {
 
 export function chatPage({ widgetToken, widgetConfig }: Channel): string {
   const { title, locale, theme } = widgetConfig;
-  return eta.render(CHAT, { title, locale: locale || 'en', color: theme.primary_color, token: widgetToken });
+  const icon = theme.logo_url?.startsWith('https:') ? theme.logo_url : NO_ICON;
+  return eta.render(CHAT, { title, locale: locale || 'en', color: theme.primary_color, icon, token: widgetToken });
 }
 
 export function unknownChatPage(): string {

@@ -23,7 +23,9 @@ export class Tab {
   constructor(readonly page: Page) {
     page.on('console', message => {
       const text = message.text();
-      if (message.type() === 'error' && !REFUSED_REQUEST.test(text)) this.errors.push(text);
+      if (message.type() === 'error' && !REFUSED_REQUEST.test(text)) {
+        this.errors.push(text.startsWith('Failed to load') ? `${text} ${message.location().url}` : text);
+      }
       if (message.type() === 'warning') this.warnings.push(text);
     });
     page.on('pageerror', error => this.errors.push(String(error)));
