@@ -103,7 +103,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
   it('The image contains the build and the production packages, and nothing else.', () => {
     expect(readdirSync(app).sort()).toEqual(['clients', 'dist', 'docs', 'node_modules', 'package.json']);
     expect(readdirSync(join(app, 'docs'))).toEqual(['REALTIME.md']);
-    expect(readdirSync(join(app, 'clients'), { recursive: true }).sort()).toEqual(
+    expect(readdirSync(join(app, 'clients'), { recursive: true, encoding: 'utf8' })).toEqual(
       expect.arrayContaining(['widget', 'widget/dist', 'widget/dist/widget.js', 'widget/dist/widget.js.br']),
     );
     expect(readdirSync(join(app, 'clients/widget'))).toEqual(['dist']);
