@@ -11,7 +11,10 @@ export const hasChromium = program !== null;
 
 /** Starts Chromium. Its sandbox does not work for root, and containers have little shared memory. */
 export async function startChromium(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: program ?? 'chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  const browser = await chromium.launch({
+    executablePath: program ?? 'chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
   stoppedAtEnd(() => browser.close());
   return browser;
 }
