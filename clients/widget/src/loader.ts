@@ -1,0 +1,2 @@
+declare const CHUNK: string;
+void import(/* @vite-ignore */ new URL(CHUNK, (document.currentScript as HTMLScriptElement).src).href);
