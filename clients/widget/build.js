@@ -17,14 +17,17 @@ const common = {
 };
 
 rmSync(dist, { recursive: true, force: true });
-const [chunk] = await build({
+const chunk = await build({
   ...common,
   build: {
     outDir: resolve(dist, 'widget'),
     target: 'es2022',
     modulePreload: false,
-    lib: { entry: resolve(folder, 'src/app.tsx'), formats: ['es'] },
-    rolldownOptions: { output: { entryFileNames: 'app-[hash].js' } },
+    rolldownOptions: {
+      input: resolve(folder, 'src/app.tsx'),
+      preserveEntrySignatures: 'strict',
+      output: { entryFileNames: 'app-[hash].js' },
+    },
   },
 });
 const { fileName } = chunk.output.find(({ isEntry }) => isEntry);
@@ -35,7 +38,12 @@ await build({
     outDir: dist,
     emptyOutDir: false,
     target: 'es2022',
-    lib: { entry: resolve(folder, 'src/loader.ts'), name: 'SupportChatLoader', formats: ['iife'], fileName: () => 'widget.js' },
+    lib: {
+      entry: resolve(folder, 'src/loader.ts'),
+      name: 'SupportChatLoader',
+      formats: ['iife'],
+      fileName: () => 'widget.js',
+    },
   },
 });
 
