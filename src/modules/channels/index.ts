@@ -1,7 +1,7 @@
 export { coversType, FILE_TYPES, MAX_FILE_BYTES } from './attachment-rules.js';
 export type { ChannelChange } from './channel-change-hooks.js';
 export { ChannelChangeHooks } from './channel-change-hooks.js';
-export { assignsAutomatically, isOriginAllowed } from './channel.js';
+export { assignsAutomatically } from './channel.js';
 export type { Channel, ChannelRecord, RoutingMode } from './channel.js';
 export type { VisitorKind } from './channel-tokens.js';
 export { tokenGenerationOf, visitorKind } from './channel-tokens.js';

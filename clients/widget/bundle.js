@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const folder = import.meta.dirname;
+
+/** Folder of the built widget. The service serves it as it is. */
+export const dist = resolve(folder, 'dist');
+
+/**
+ * Builds the widget into `dist`: `widget.js`, the loader that pages include, and `widget/app-<hash>.js`, the chunk that
+ * the loader imports. The loader contains the name of its chunk, as the constant CHUNK. Each file is also stored
+ * compressed, as `.br` and `.gz`, because the service compresses nothing.
+ *
+ * An instance of another version does not have this chunk and answers 404, which nobody may cache. The loader then
+ * retries, and finally loads `widget.js?fresh=1`, whose answer is not taken from a cache.
+ */
+export async function bundle() {
+  rmSync(dist, { recursive: true, force: true });
+  const chunk = await buildEntry('src/app.tsx', {
+    format: 'es',
+    entryFileNames: 'widget/app-[hash].js',
+    chunkFileNames: 'widget/[name]-[hash].js',
+    assetFileNames: 'widget/[name]-[hash][extname]',
+  });
+  await buildEntry('src/loader.ts', { format: 'iife', entryFileNames: 'widget.js' }, { CHUNK: JSON.stringify(chunk) });
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) compress(resolve(entry.parentPath, entry.name));
+  }
+}
+
+/** Not vite's library mode, which keeps the white space of ES modules. @returns the name of the built file */
+async function buildEntry(entry, output, define = {}) {
+  const { output: files } = await build({
+    root: folder,
+    base: './',
+    configFile: false,
+    logLevel: 'warn',
+    define,
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: dist,
+      emptyOutDir: false,
+      target: 'es2022',
+      modulePreload: false,
+      rolldownOptions: { input: resolve(folder, entry), preserveEntrySignatures: 'strict', output },
+    },
+  });
+  return files.find(({ isEntry }) => isEntry).fileName;
+}
+
+function compress(file) {
+  const content = readFileSync(file);
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  writeFileSync(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+}
