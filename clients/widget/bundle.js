@@ -18,36 +18,38 @@ export const dist = resolve(folder, 'dist');
  */
 export async function bundle() {
   rmSync(dist, { recursive: true, force: true });
-  const chunk = await buildEntry('src/app.tsx', {
-    format: 'es',
-    entryFileNames: 'widget/app-[hash].js',
-    chunkFileNames: 'widget/[name]-[hash].js',
-    assetFileNames: 'widget/[name]-[hash][extname]',
+  const chunk = await buildFiles({
+    rolldownOptions: {
+      input: resolve(folder, 'src/app.tsx'),
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: 'widget/app-[hash].js' },
+    },
   });
-  await buildEntry('src/loader.ts', { format: 'iife', entryFileNames: 'widget.js' }, { CHUNK: JSON.stringify(chunk) });
+  // as a library: otherwise vite adds code to `import()` that a classic script cannot run
+  const lib = {
+    entry: resolve(folder, 'src/loader.ts'),
+    formats: ['iife'],
+    name: 'loader',
+    fileName: () => 'widget.js',
+  };
+  await buildFiles({ lib }, { CHUNK: JSON.stringify(chunk) });
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) compress(resolve(entry.parentPath, entry.name));
   }
 }
 
-/** Not vite's library mode, which keeps the white space of ES modules. @returns the name of the built file */
-async function buildEntry(entry, output, define = {}) {
-  const { output: files } = await build({
+/** @returns the name of the built entry */
+async function buildFiles(options, define = {}) {
+  const built = await build({
     root: folder,
-    base: './',
     configFile: false,
     logLevel: 'warn',
     define,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: {
-      outDir: dist,
-      emptyOutDir: false,
-      target: 'es2022',
-      modulePreload: false,
-      rolldownOptions: { input: resolve(folder, entry), preserveEntrySignatures: 'strict', output },
-    },
+    build: { outDir: dist, emptyOutDir: false, target: 'es2022', modulePreload: false, ...options },
   });
-  return files.find(({ isEntry }) => isEntry).fileName;
+  const [{ output }] = [built].flat();
+  return output.find(({ isEntry }) => isEntry).fileName;
 }
 
 function compress(file) {
