@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const folder = import.meta.dirname;
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 /** Folder of the built widget. The service serves it as it is. */
 export const dist = resolve(folder, 'dist');
@@ -11,7 +14,7 @@ export const dist = resolve(folder, 'dist');
 /**
  * Builds the widget into `dist`: `widget.js`, the loader that pages include, and `widget/app-<hash>.js`, the chunk that
  * the loader imports. The loader contains the name of its chunk, as the constant CHUNK. Each file is also stored
- * compressed, as `.br` and `.gz`, because the service compresses nothing.
+ * compressed, as `.br` and `.gz`, because the service compresses nothing. `package/` is the npm package, with its types.
  *
  * An instance of another version does not have this chunk and answers 404, which nobody may cache. The loader then
  * retries, and finally loads `widget.js?fresh=1`, whose answer is not taken from a cache.
@@ -33,8 +36,12 @@ export async function bundle() {
     fileName: () => 'widget.js',
   };
   await buildFiles({ lib }, { CHUNK: JSON.stringify(chunk) });
+  const { status } = spawnSync(process.execPath, [tsc, '-p', resolve(folder, 'tsconfig.package.json')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the package of the widget has type errors');
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) compress(resolve(entry.parentPath, entry.name));
+    if (entry.isFile() && !entry.parentPath.endsWith('package')) compress(resolve(entry.parentPath, entry.name));
   }
 }
 

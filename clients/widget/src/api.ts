@@ -80,3 +80,10 @@ export interface SupportChat extends Methods {
   readonly ready: Promise<void>;
   readonly state: WidgetState;
 }
+
+declare global {
+  interface Window {
+    /** Before the script is loaded, a function of the page that collects calls. */
+    SupportChat?: SupportChat;
+  }
+}

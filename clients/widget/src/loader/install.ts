@@ -9,19 +9,13 @@ type Call = [keyof Methods, ...unknown[]];
 type Queue = ((...call: Call) => void) & { q?: ArrayLike<unknown>[] };
 type Installed = SupportChat & { adopt(chunk: string): void };
 
-declare global {
-  interface Window {
-    SupportChat?: unknown;
-  }
-}
-
 /**
  * Installs `window.SupportChat` and makes the calls that the page made before. A page that includes the script twice
  * keeps the first one.
  * @param chunkPath relative to the script
  */
 export function install(chunkPath: string): void {
-  const existing = window.SupportChat as (Installed & Queue) | undefined;
+  const existing = window.SupportChat as (SupportChat & Partial<Installed & Queue>) | undefined;
   if (existing?.adopt) return existing.adopt(chunkPath);
   const script = document.currentScript as HTMLScriptElement | null;
   const page = new Page(chunkPath, script);
