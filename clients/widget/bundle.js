@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const folder = import.meta.dirname;
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 /** Folder of the built widget. The service serves it as it is. */
 export const dist = resolve(folder, 'dist');
@@ -11,43 +14,49 @@ export const dist = resolve(folder, 'dist');
 /**
  * Builds the widget into `dist`: `widget.js`, the loader that pages include, and `widget/app-<hash>.js`, the chunk that
  * the loader imports. The loader contains the name of its chunk, as the constant CHUNK. Each file is also stored
- * compressed, as `.br` and `.gz`, because the service compresses nothing.
+ * compressed, as `.br` and `.gz`, because the service compresses nothing. `package/` is the npm package, with its types.
  *
  * An instance of another version does not have this chunk and answers 404, which nobody may cache. The loader then
  * retries, and finally loads `widget.js?fresh=1`, whose answer is not taken from a cache.
  */
 export async function bundle() {
   rmSync(dist, { recursive: true, force: true });
-  const chunk = await buildEntry('src/app.tsx', {
-    format: 'es',
-    entryFileNames: 'widget/app-[hash].js',
-    chunkFileNames: 'widget/[name]-[hash].js',
-    assetFileNames: 'widget/[name]-[hash][extname]',
+  const chunk = await buildFiles({
+    rolldownOptions: {
+      input: resolve(folder, 'src/app.tsx'),
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: 'widget/app-[hash].js' },
+    },
   });
-  await buildEntry('src/loader.ts', { format: 'iife', entryFileNames: 'widget.js' }, { CHUNK: JSON.stringify(chunk) });
+  // as a library: otherwise vite adds code to `import()` that a classic script cannot run
+  const lib = {
+    entry: resolve(folder, 'src/loader.ts'),
+    formats: ['iife'],
+    name: 'loader',
+    fileName: () => 'widget.js',
+  };
+  await buildFiles({ lib }, { CHUNK: JSON.stringify(chunk) });
+  const { status } = spawnSync(process.execPath, [tsc, '-p', resolve(folder, 'tsconfig.package.json')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the package of the widget has type errors');
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) compress(resolve(entry.parentPath, entry.name));
+    if (entry.isFile() && !entry.parentPath.endsWith('package')) compress(resolve(entry.parentPath, entry.name));
   }
 }
 
-/** Not vite's library mode, which keeps the white space of ES modules. @returns the name of the built file */
-async function buildEntry(entry, output, define = {}) {
-  const { output: files } = await build({
+/** @returns the name of the built entry */
+async function buildFiles(options, define = {}) {
+  const built = await build({
     root: folder,
-    base: './',
     configFile: false,
     logLevel: 'warn',
     define,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: {
-      outDir: dist,
-      emptyOutDir: false,
-      target: 'es2022',
-      modulePreload: false,
-      rolldownOptions: { input: resolve(folder, entry), preserveEntrySignatures: 'strict', output },
-    },
+    build: { outDir: dist, emptyOutDir: false, target: 'es2022', modulePreload: false, ...options },
   });
-  return files.find(({ isEntry }) => isEntry).fileName;
+  const [{ output }] = [built].flat();
+  return output.find(({ isEntry }) => isEntry).fileName;
 }
 
 function compress(file) {

@@ -1,2 +1,6 @@
+import { install } from './loader/install.js';
+
+/** Path of the chunk, relative to this script; set by the build. */
 declare const CHUNK: string;
-void import(/* @vite-ignore */ new URL(CHUNK, (document.currentScript as HTMLScriptElement).src).href);
+
+install(CHUNK);
