@@ -13,7 +13,7 @@ export const en = {
   you: 'You',
   replyTime: 'Usually replies within {time}',
   online: 'We are online',
-  offline: 'We are away and reply as soon as we are back',
+  offline: 'We reply as soon as we are back',
   backToday: 'Back today at {time}',
   backTomorrow: 'Back tomorrow at {time}',
   backOn: 'Back on {day} at {time}',

@@ -24,7 +24,7 @@ export function Composer(): VNode | null {
     if (!current) return;
     current.style.height = 'auto';
     current.style.height = `${current.scrollHeight}px`;
-  }, [content]);
+  }, [content, chat.isOpen]);
   const isHidden = chat.hasEnded || (!!chat.waitingForForm && !routeId) || connection.state === 'refused';
   useEffect(() => {
     if (chat.restarts) field.current?.focus();
@@ -57,7 +57,8 @@ export function Composer(): VNode | null {
     send();
   };
   return (
-    <footer
+    <div
+      class="foot"
       onKeyDown={event => {
         if (event.key !== 'Escape' || !showsEmoji) return;
         event.preventDefault();
@@ -121,7 +122,7 @@ export function Composer(): VNode | null {
           </div>
         </>
       )}
-    </footer>
+    </div>
   );
 }
 

@@ -14,7 +14,7 @@ export function Header(): VNode {
   const isHome = route.name === 'home';
   const hasHistory = chat.state.threads.size > 0 || isHome;
   return (
-    <header class={isHome ? 'head tall' : 'head'}>
+    <div class={isHome ? 'head tall' : 'head'}>
       {!isHome && hasHistory && (
         <button class="icon-button" aria-label={text('back')} onClick={() => chat.show({ name: 'home' })}>
           <Icon name="back" />
@@ -31,7 +31,7 @@ export function Header(): VNode {
           <Icon name="close" />
         </button>
       )}
-    </header>
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ export function Home(): VNode {
   const { text, ago } = chat.translator;
   const threads = chat.state.list.slice(0, 5);
   return (
-    <main class="scroll home">
+    <div class="scroll home" tabIndex={0}>
       <p class="greeting" dir="auto">
         {chat.config.greeting || text('greeting')}
       </p>
@@ -38,6 +38,6 @@ export function Home(): VNode {
           </ul>
         </section>
       )}
-    </main>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { RefObject, VNode } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '@support-chat/ui/icons.jsx';
 import type { ChatController } from '../chat.js';
@@ -27,37 +27,40 @@ export function Timeline({ id }: { id: string | null }): VNode {
   const pending = outbox.items.filter(({ conversationId }) => conversationId === id);
   const items = waitingForForm && !id ? [...pending, waitingForForm] : pending;
   const entries = buildEntries(thread?.messages ?? [], items, newSeq);
-  const { scroller, isAtEnd, toEnd } = useScroll(thread?.messages[0]?.seq, () => chat.markRead());
+  const ownId = chat.hasEnded ? 'ended' : items.at(-1)?.id;
+  const { scroller, isAtEnd, toEnd } = useScroll(thread?.messages[0]?.seq, ownId, () => chat.markRead());
   const isLoading = !!id && thread?.older === undefined && !chat.failedLoads.has(id);
   return (
-    <main class="scroll" ref={scroller}>
-      {id && thread?.older && (
-        <button class="quiet" onClick={() => void chat.loadOlder(id)}>
-          {text('loadOlder')}
-        </button>
-      )}
-      {isLoading && entries.length === 0 && <div class="skeleton" />}
-      <div role="log" aria-label={text('log')} aria-live="off">
-        <ol>
-          {!id && <Greeting />}
-          {entries.map((entry, index) => renderEntry(entry, chat, index === lastOwn(entries)))}
-          {id && <Writing id={id} />}
-        </ol>
+    <div class="scroll" ref={scroller as RefObject<HTMLDivElement>} tabIndex={0}>
+      <div>
+        {id && thread?.older && (
+          <button class="quiet" onClick={() => void chat.loadOlder(id)}>
+            {text('loadOlder')}
+          </button>
+        )}
+        {isLoading && entries.length === 0 && <div class="skeleton" />}
+        <div role="log" aria-label={text('log')} aria-live="off">
+          <ol>
+            {!id && <Greeting />}
+            {entries.map((entry, index) => renderEntry(entry, chat, index === lastOwn(entries)))}
+            {id && <Writing id={id} />}
+          </ol>
+        </div>
+        {id && chat.failedLoads.has(id) && (
+          <p class="notice" role="alert">
+            {text('loadFailed')} <button onClick={() => void chat.loadMessages(id, true)}>{text('retry')}</button>
+          </p>
+        )}
+        {waitingForForm && !id && <PreChatForm />}
+        {(chat.suggestsEmail || chat.asksForEmail) && <EmailCard />}
+        {thread && chat.hasEnded && <Rating thread={thread} />}
       </div>
-      {id && chat.failedLoads.has(id) && (
-        <p class="notice" role="alert">
-          {text('loadFailed')} <button onClick={() => void chat.loadMessages(id, true)}>{text('retry')}</button>
-        </p>
-      )}
-      {waitingForForm && !id && <PreChatForm />}
-      {(chat.suggestsEmail || chat.asksForEmail) && <EmailCard />}
-      {thread && chat.hasEnded && <Rating thread={thread} />}
       {!isAtEnd && (
         <button class="to-end" aria-label={text('newest')} onClick={toEnd}>
           <Icon name="down" />
         </button>
       )}
-    </main>
+    </div>
   );
 }
 
