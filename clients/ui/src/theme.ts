@@ -23,7 +23,7 @@ const BLACK: Rgb = [0, 0, 0];
 export function brandColors(primary: string, dark: boolean): BrandColors {
   const brand = parseColor(primary) ?? (parseColor(DEFAULT_BRAND) as Rgb);
   const fill = dark
-    ? adjust(brand, light => clamp(light, 0.42, 0.68), 0.9)
+    ? adjust(brand, light => clamp(light, 0.42, 0.8), 0.9)
     : adjust(brand, light => clamp(light, 0, 0.9));
   const surface = parseColor(SURFACES[dark ? 'dark' : 'light']) as Rgb;
   return {

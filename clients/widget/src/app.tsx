@@ -17,10 +17,14 @@ export function start(shell: Shell): Chat {
   const wake = (): void => {
     if (document.visibilityState !== 'visible') return;
     chat.connection.wake();
+    if (chat.connection.state === 'connected') void chat.outbox.drain();
+    chat.changed();
     chat.markRead();
   };
   const allowSound = (): void => chat.sound.allow();
+  const changed = (): void => chat.changed();
   window.addEventListener('online', wake);
+  window.addEventListener('offline', changed);
   document.addEventListener('visibilitychange', wake);
   shell.panel.addEventListener('pointerdown', allowSound, { once: true });
   shell.panel.addEventListener('keydown', allowSound, { once: true });
@@ -43,6 +47,7 @@ export function start(shell: Shell): Chat {
     setPage: (url = location.href, title = document.title) => chat.connection.reportPage({ url, title }),
     shutdown() {
       window.removeEventListener('online', wake);
+      window.removeEventListener('offline', changed);
       document.removeEventListener('visibilitychange', wake);
       theme.stop();
       chat.shutdown();

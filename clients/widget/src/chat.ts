@@ -1,4 +1,4 @@
-import { createTranslator, type Translator } from '@support-chat/ui/translator.js';
+import { chooseLocale, createTranslator, type Translator } from '@support-chat/ui/translator.js';
 import type {
   ApiError,
   AttachmentView,
@@ -20,13 +20,25 @@ import type { Thread } from './state/thread.js';
 /** The view: the first screen, or a conversation. A conversation without an id begins with its first message. */
 export type Route = { name: 'home' } | { name: 'thread'; id: string | null };
 
+const LANGUAGES = ['en'];
 const PAGE_SIZE = 50;
 const READ_DELAY_MS = 400;
 const TYPING_EVERY_MS = 3_000;
 
+/** @param requested languages, the most welcome first. Dates follow the language that the texts have. */
+function translatorFor(requested: (string | null | undefined)[]): Translator<MessageKey> {
+  return createTranslator(
+    chooseLocale(
+      requested.filter(tag => tag != null),
+      LANGUAGES,
+    ),
+    en,
+  );
+}
+
 /** The chat behind the views: what is known, what is shown, and everything that a visitor can do. */
 export class ChatController {
-  readonly state = new ChatState();
+  state = new ChatState();
   readonly outbox: Outbox;
   readonly sound: Sound;
   connection: Connection;
@@ -56,7 +68,8 @@ export class ChatController {
 
   constructor(readonly shell: Shell) {
     const { storage, options, config } = shell;
-    this.translator = createTranslator(options.locale ?? config.locale ?? navigator.language, en);
+    this.translator = translatorFor([options.locale, config.locale, ...navigator.languages]);
+    this.adoptPerson(options);
     const stored = storage.get(this.key('view'));
     this.route = stored ? { name: 'thread', id: stored } : { name: 'home' };
     this.sound = new Sound(storage, this.key('muted'));
@@ -70,6 +83,11 @@ export class ChatController {
 
   get thread(): Thread | undefined {
     return this.route.name === 'thread' && this.route.id ? this.state.threads.get(this.route.id) : undefined;
+  }
+
+  /** A connection that the browser knows to be cut still looks open for a while. */
+  get isOnline(): boolean {
+    return this.connection.state !== 'lost' && navigator.onLine;
   }
 
   /** The company asks for answers before a conversation starts. */
@@ -103,6 +121,7 @@ export class ChatController {
   }
 
   changed(): void {
+    if (this.thread?.view.status !== 'resolved') this.restarts = false;
     const { text } = this.translator;
     const label = this.config.theme.launcher_label || text('chat');
     const count = this.state.unread;
@@ -131,23 +150,25 @@ export class ChatController {
 
   /** Reads the newest messages of a conversation unless they are known. */
   async loadMessages(id: string, again = false): Promise<void> {
-    const known = this.state.threads.get(id);
+    const { state } = this;
+    const known = state.threads.get(id);
     if (known?.older !== undefined && !again) return;
     await this.attemptLoad(id, async client => {
-      if (!known) this.state.applyConversation(await client.conversation(id));
+      if (!known) state.applyConversation(await client.conversation(id));
       const page = await client.messages(id, { limit: PAGE_SIZE });
       const last = known?.messages.at(-1);
       const first = page.items[0];
-      if (last && first && last.seq < first.seq && page.next_cursor) this.state.forgetMessages(id);
-      this.state.applyMessages(id, page, this.state.threads.get(id)?.older === undefined);
+      if (last && first && last.seq < first.seq && page.next_cursor) state.forgetMessages(id);
+      state.applyMessages(id, page, state.threads.get(id)?.older === undefined);
     });
   }
 
   async loadOlder(id: string): Promise<void> {
-    const cursor = this.state.threads.get(id)?.older;
+    const { state } = this;
+    const cursor = state.threads.get(id)?.older;
     if (!cursor) return;
     await this.attemptLoad(id, async client =>
-      this.state.applyMessages(id, await client.messages(id, { cursor, limit: PAGE_SIZE }), true),
+      state.applyMessages(id, await client.messages(id, { cursor, limit: PAGE_SIZE }), true),
     );
   }
 
@@ -300,13 +321,33 @@ export class ChatController {
   // The page
 
   async identify(identity: Identity): Promise<void> {
+    if (this.adoptPerson(identity)) this.show({ name: 'home' });
     this.connection.identify(identity);
     if (this.shell.storage.get(this.key('session'))) await this.connection.client();
     if (this.isOpen) this.connection.connect();
   }
 
+  /**
+   * Another person than before finds nothing of the former one: browsers are shared. A visitor without a name who signs
+   * in keeps what was not sent.
+   * @returns true if the person has changed
+   */
+  private adoptPerson({ externalId, identityToken }: Identity): boolean {
+    const { storage } = this.shell;
+    const former = storage.get(this.key('person'));
+    if (!externalId || !identityToken || former === externalId) return false;
+    if (former) for (const key of storage.keys()) if (key.startsWith(this.key(''))) storage.set(key, null);
+    storage.set(this.key('person'), externalId);
+    storage.set(this.key('view'), null);
+    this.state = new ChatState();
+    this.contact = undefined;
+    this.waitingForForm = undefined;
+    this.announcement = '';
+    return true;
+  }
+
   setLocale(locale: string): void {
-    this.translator = createTranslator(locale, en);
+    this.translator = translatorFor([locale]);
     this.changed();
   }
 
@@ -359,6 +400,7 @@ export class ChatController {
   }
 
   private async sendItem(item: OutboxItem): Promise<string> {
+    const { state } = this;
     const client = await this.connection.client();
     const message = {
       client_message_id: item.id,
@@ -367,24 +409,26 @@ export class ChatController {
     };
     if (!item.conversationId) {
       const started = await client.startConversation(message, item.preChat);
-      const thread = this.state.applyConversation(started.conversation);
+      const thread = state.applyConversation(started.conversation);
       thread.older ??= started.message.seq === 1 ? null : undefined;
       thread.merge(started.message);
       return started.conversation.id;
     }
     const sent = await client.send(item.conversationId, message);
     const id = sent.conversation_id;
-    if (!this.state.threads.has(id)) this.state.applyConversation(await client.conversation(id));
-    this.state.threads.get(id)?.merge(sent);
+    if (!state.threads.has(id)) state.applyConversation(await client.conversation(id));
+    state.threads.get(id)?.merge(sent);
     return id;
   }
 
   private async synchronize(client: VisitorClient): Promise<void> {
     this.shell.storage.set(this.key('session'), '1');
     this.contact = client.session.contact;
-    const mark = this.state.mark();
+    const { state } = this;
+    const mark = state.mark();
     const { items } = await client.conversations({ limit: 20 });
-    for (const view of items) this.state.applyConversation(view, mark);
+    for (const view of items) state.applyConversation(view, mark);
+    if (state !== this.state) return;
     if (this.route.name === 'thread' && this.route.id) await this.loadMessages(this.route.id, true);
     else this.continueOpenConversation();
     void this.outbox.drain();

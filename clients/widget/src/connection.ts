@@ -95,6 +95,7 @@ export class Connection {
     this.socket?.close();
     this.socket = undefined;
     this.opening = undefined;
+    this.delayed = undefined;
     this.setState('idle');
   }
 
@@ -146,15 +147,17 @@ export class Connection {
   /** Holds frames back until the present state has been read: a response never undoes a later frame. */
   private async synchronize(client: VisitorClient): Promise<void> {
     if (this.delayed) return;
-    this.delayed = [];
+    const frames: VisitorFrame[] = (this.delayed = []);
     try {
       await this.events.synchronize(client);
     } catch {
-      this.timer = setTimeout(() => void this.synchronize(client), this.nextWaitMs());
+      if (this.delayed === frames) this.timer = setTimeout(() => void this.synchronize(client), this.nextWaitMs());
     } finally {
-      const frames = this.delayed;
-      this.delayed = undefined;
-      for (const frame of frames) this.events.frame(frame);
+      // Another visitor may have taken over meanwhile.
+      if (this.delayed === frames) {
+        this.delayed = undefined;
+        for (const frame of frames) this.events.frame(frame);
+      }
     }
   }
 

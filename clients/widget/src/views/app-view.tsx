@@ -25,7 +25,7 @@ export function App({ chat }: { chat: ChatController }): VNode {
   return (
     <ChatContext.Provider value={chat}>
       <div
-        class="chat"
+        class="view"
         dir={translator.direction}
         lang={translator.locale}
         onDragOver={event => drop(event, true)}

@@ -50,9 +50,9 @@ export function Message({ message, isFirst, isLast, children }: MessageProps): V
 
 /** A message that the service has not confirmed. */
 export function Pending({ item }: { item: OutboxItem }): VNode {
-  const { translator, connection, outbox, waitingForForm } = useChat();
+  const { translator, isOnline, outbox, waitingForForm } = useChat();
   const { text } = translator;
-  const state = item === waitingForForm ? undefined : connection.state === 'connected' ? 'sending' : 'waiting';
+  const state = item === waitingForForm ? undefined : isOnline ? 'sending' : 'waiting';
   return (
     <li class="own first">
       <Content content={item.content || null} attachments={item.attachments} isOwn isDeleted={false} />

@@ -71,9 +71,9 @@ export function Composer(): VNode | null {
           {text(chat.notice)}
         </p>
       )}
-      {(connection.state === 'lost' || connection.state === 'refused') && (
+      {(!chat.isOnline || connection.state === 'refused') && (
         <p class="notice" role="status">
-          {text(connection.state === 'lost' ? 'disconnected' : 'refused')}
+          {text(connection.state === 'refused' ? 'refused' : 'disconnected')}
         </p>
       )}
       {!isHidden && (

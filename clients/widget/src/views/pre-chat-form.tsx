@@ -1,6 +1,7 @@
 import type { PreChatAnswers, PreChatField } from '@support-chat/sdk';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { MessageKey } from '../messages.js';
 import { useChat } from './use-chat.js';
 
 /** The questions of the company before the first message is sent. */
@@ -8,13 +9,13 @@ export function PreChatForm(): VNode {
   const chat = useChat();
   const { text } = chat.translator;
   const { fields } = chat.config.pre_chat_form;
-  const [invalid, setInvalid] = useState<string[]>([]);
+  const [errors, setErrors] = useState<Record<string, MessageKey>>({});
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const { elements } = event.currentTarget as HTMLFormElement;
     const inputs = fields.map(({ key }) => elements.namedItem(key) as HTMLInputElement);
     const wrong = inputs.filter(({ validity }) => !validity.valid);
-    setInvalid(wrong.map(({ name }) => name));
+    setErrors(Object.fromEntries(wrong.map(input => [input.name, explain(input)])));
     wrong[0]?.focus();
     if (wrong.length === 0) chat.submitForm(readAnswers(inputs));
   };
@@ -22,11 +23,15 @@ export function PreChatForm(): VNode {
     <form class="card" noValidate onSubmit={submit}>
       <h3>{text('formTitle')}</h3>
       {fields.map(field => (
-        <Field key={field.key} field={field} isInvalid={invalid.includes(field.key)} />
+        <Field key={field.key} field={field} error={errors[field.key]} />
       ))}
       <button class="primary">{text('formSend')}</button>
     </form>
   );
+}
+
+function explain({ validity }: HTMLInputElement): MessageKey {
+  return validity.valueMissing ? 'fieldMissing' : 'emailInvalid';
 }
 
 function readAnswers(inputs: HTMLInputElement[]): PreChatAnswers {
@@ -36,7 +41,7 @@ function readAnswers(inputs: HTMLInputElement[]): PreChatAnswers {
 
 const AUTOCOMPLETE: Record<string, string> = { name: 'name', email: 'email', phone: 'tel' };
 
-function Field({ field, isInvalid }: { field: PreChatField; isInvalid: boolean }): VNode {
+function Field({ field, error }: { field: PreChatField; error: MessageKey | undefined }): VNode {
   const { translator, contact } = useChat();
   const { text } = translator;
   const { key, label, type, required, options = [] } = field;
@@ -45,7 +50,7 @@ function Field({ field, isInvalid }: { field: PreChatField; isInvalid: boolean }
     name: key,
     required,
     autocomplete: AUTOCOMPLETE[key] ?? 'off',
-    'aria-invalid': isInvalid,
+    'aria-invalid': !!error,
     'aria-describedby': `error-${key}`,
   };
   const known = key === 'name' || key === 'email' || key === 'phone' ? (contact?.[key] ?? '') : '';
@@ -68,7 +73,7 @@ function Field({ field, isInvalid }: { field: PreChatField; isInvalid: boolean }
         <input {...common} type={(type === 'phone' ? 'tel' : type) as 'email'} maxLength={2000} defaultValue={known} />
       )}
       <small class="error" id={`error-${key}`}>
-        {isInvalid && text(type === 'email' ? 'emailInvalid' : 'fieldMissing')}
+        {error && text(error)}
       </small>
     </div>
   );
