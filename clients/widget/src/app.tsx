@@ -1,24 +1,58 @@
-import type { Chat, Shell } from './seam.js';
 import { render } from 'preact';
+import { ChatController } from './chat.js';
+import chatStyles from './chat.css?inline';
 import panelStyles from './panel.css?inline';
+import type { Chat, Shell } from './seam.js';
+import { watchTheme } from './theme.js';
+import { App } from './views/app-view.jsx';
 
+/** Starts the chat in the panel of the loader. Makes no request until it is opened, or the visitor has been here before. */
 export function start(shell: Shell): Chat {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(panelStyles);
+  // A constructed sheet is exempt from the page's Content-Security-Policy.
+  sheet.replaceSync(panelStyles + chatStyles);
   shell.root.adoptedStyleSheets.push(sheet);
-  render(<p>Hello</p>, shell.panel);
-  const later = (): Promise<void> => Promise.resolve();
-  const none = (): void => undefined;
+  const chat = new ChatController(shell);
+  const theme = watchTheme(shell);
+  const wake = (): void => {
+    if (document.visibilityState !== 'visible') return;
+    chat.connection.wake();
+    if (chat.connection.state === 'connected') void chat.outbox.drain();
+    chat.changed();
+    chat.markRead();
+  };
+  const allowSound = (): void => chat.sound.allow();
+  const changed = (): void => chat.changed();
+  window.addEventListener('online', wake);
+  window.addEventListener('offline', changed);
+  document.addEventListener('visibilitychange', wake);
+  shell.panel.addEventListener('pointerdown', allowSound, { once: true });
+  shell.panel.addEventListener('keydown', allowSound, { once: true });
+  render(<App chat={chat} />, shell.panel);
+  if (shell.storage.get(chat.key('session'))) chat.connection.connect();
   return {
-    opened: none,
-    closed: none,
-    identify: later,
-    setAttributes: later,
-    newMessage: none,
-    openConversation: none,
-    setLocale: none,
-    setTheme: none,
-    setPage: none,
-    shutdown: later,
+    opened(byVisitor) {
+      chat.setOpen(true);
+      const composer = shell.panel.querySelector('textarea');
+      // On a touch screen the keyboard would cover half of what there is to read.
+      if (byVisitor && composer && !matchMedia('(pointer: coarse)').matches) composer.focus();
+    },
+    closed: () => chat.setOpen(false),
+    identify: identity => chat.identify(identity),
+    setAttributes: attributes => chat.connection.setAttributes(attributes),
+    newMessage: text => chat.newMessage(text),
+    openConversation: id => chat.show({ name: 'thread', id }),
+    setLocale: locale => chat.setLocale(locale),
+    setTheme: mode => theme.set(mode),
+    setPage: (url = location.href, title = document.title) => chat.connection.reportPage({ url, title }),
+    shutdown() {
+      window.removeEventListener('online', wake);
+      window.removeEventListener('offline', changed);
+      document.removeEventListener('visibilitychange', wake);
+      theme.stop();
+      chat.shutdown();
+      render(null, shell.panel);
+      return Promise.resolve();
+    },
   };
 }

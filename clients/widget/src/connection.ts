@@ -1,0 +1,184 @@
+import { VisitorClient, type VisitorSocket } from '@support-chat/sdk';
+import type { Attributes, BootOptions, Identity } from './api.js';
+import type { SafeStorage } from './loader/storage.js';
+import type { VisitorFrame } from './state/chat-state.js';
+
+/** `lost`: there is no socket now, and another attempt follows. `refused`: there is none, for good. */
+export type LinkState = 'idle' | 'connecting' | 'connected' | 'lost' | 'refused';
+
+export interface ConnectionEvents {
+  frame(frame: VisitorFrame): void;
+  /** The first connection, and each after which frames may be missing. */
+  synchronize(client: VisitorClient): Promise<void>;
+  changed(): void;
+  refused(error: Error): void;
+}
+
+export interface ConnectionOptions {
+  baseUrl: string;
+  widgetToken: string;
+  identity: BootOptions;
+  locale: string;
+  storage: SafeStorage;
+}
+
+const RETRY = { baseMs: 1_000, capMs: 30_000 };
+
+/** The visitor's session and socket. The only module that knows how the SDK opens them. */
+export class Connection {
+  state: LinkState = 'idle';
+  page: { url: string; title?: string | undefined } | undefined;
+  private opening: Promise<VisitorClient> | undefined;
+  private socket: VisitorSocket | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private attempt = 0;
+  private attributes: Attributes;
+  /** Frames that wait until the responses that are older than they have been applied. */
+  private delayed: VisitorFrame[] | undefined;
+
+  constructor(
+    private readonly options: ConnectionOptions,
+    private readonly events: ConnectionEvents,
+  ) {
+    this.attributes = { ...options.identity.attributes };
+  }
+
+  /** Opens the session once; makes the contact. */
+  client(): Promise<VisitorClient> {
+    return (this.opening ??= this.openSession().catch((error: unknown) => {
+      this.opening = undefined;
+      throw error;
+    }));
+  }
+
+  /** Opens session and socket, and keeps trying. */
+  connect(): void {
+    if (this.socket || this.state === 'connecting' || this.state === 'refused') return;
+    clearTimeout(this.timer);
+    this.setState('connecting');
+    this.client().then(
+      client => this.openSocket(client),
+      (error: Error & { status?: number }) => this.handleFailure(error),
+    );
+  }
+
+  /** Tries at once, because the network is back. */
+  wake(): void {
+    if (this.state === 'lost' && !this.socket) this.connect();
+  }
+
+  identify(identity: Identity): void {
+    Object.assign(this.options.identity, identity);
+    this.close();
+  }
+
+  async setAttributes(attributes: Attributes): Promise<void> {
+    Object.assign(this.attributes, attributes);
+    if (this.opening) await (await this.client()).updateContact({ custom_attributes: attributes });
+  }
+
+  sendTyping(conversationId: string, isTyping: boolean): void {
+    if (isTyping) this.socket?.typing(conversationId);
+    else this.socket?.stopTyping(conversationId);
+  }
+
+  reportPage(page: typeof this.page): void {
+    this.page = page;
+    this.socket?.reportPage(
+      page?.title === undefined ? page && { url: page.url } : { url: page.url, title: page.title },
+    );
+  }
+
+  /** Ends the socket and forgets the session. */
+  close(): void {
+    clearTimeout(this.timer);
+    this.socket?.close();
+    this.socket = undefined;
+    this.opening = undefined;
+    this.delayed = undefined;
+    this.setState('idle');
+  }
+
+  private openSession(): Promise<VisitorClient> {
+    const { baseUrl, widgetToken, identity, locale, storage } = this.options;
+    const { externalId, identityToken, name, email, phone } = identity;
+    // An id without its proof would open the history of a person to anyone who guesses it.
+    const proven = identityToken ? { externalId, identityToken } : {};
+    return VisitorClient.start({
+      baseUrl,
+      widgetToken,
+      ...proven,
+      name,
+      email,
+      phone,
+      locale,
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      customAttributes: Object.keys(this.attributes).length ? this.attributes : undefined,
+      storage: { getItem: storage.get, setItem: storage.set },
+      ...(this.page && { page: () => this.page as { url: string; title?: string } }),
+    });
+  }
+
+  private openSocket(client: VisitorClient): void {
+    if (this.socket || this.state !== 'connecting') return;
+    const socket = (this.socket = client.live());
+    socket.on('*', frame => this.receive(client, frame));
+    socket.on('closed', event => {
+      if (this.socket !== socket) return;
+      if (event.willReconnect) return this.setState('lost');
+      this.socket = undefined;
+      this.setState('refused');
+      this.events.refused(event.error ?? new Error(`The socket was closed: ${event.code}`));
+    });
+    socket.open().catch(() => undefined);
+  }
+
+  private receive(client: VisitorClient, frame: VisitorFrame): void {
+    if (frame.type === 'connected') {
+      const isFirst = this.state === 'connecting';
+      this.attempt = 0;
+      this.setState('connected');
+      if (isFirst) void this.synchronize(client);
+    } else if (frame.type === 'sync.required') void this.synchronize(client);
+    else if (this.delayed) this.delayed.push(frame);
+    else this.events.frame(frame);
+  }
+
+  /** Holds frames back until the present state has been read: a response never undoes a later frame. */
+  private async synchronize(client: VisitorClient): Promise<void> {
+    if (this.delayed) return;
+    const frames: VisitorFrame[] = (this.delayed = []);
+    try {
+      await this.events.synchronize(client);
+    } catch {
+      if (this.delayed === frames) this.timer = setTimeout(() => void this.synchronize(client), this.nextWaitMs());
+    } finally {
+      // Another visitor may have taken over meanwhile.
+      if (this.delayed === frames) {
+        this.delayed = undefined;
+        for (const frame of frames) this.events.frame(frame);
+      }
+    }
+  }
+
+  private handleFailure(error: Error & { status?: number }): void {
+    if (this.state !== 'connecting') return;
+    const { status = 0 } = error;
+    if (status >= 400 && status < 500 && status !== 429) {
+      this.setState('refused');
+      this.events.refused(error);
+      return;
+    }
+    this.setState('lost');
+    this.timer = setTimeout(() => this.connect(), this.nextWaitMs());
+  }
+
+  private nextWaitMs(): number {
+    return (0.5 + Math.random() / 2) * Math.min(RETRY.capMs, RETRY.baseMs * 2 ** this.attempt++);
+  }
+
+  private setState(state: LinkState): void {
+    this.state = state;
+    this.events.changed();
+  }
+}

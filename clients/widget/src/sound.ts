@@ -1,0 +1,40 @@
+import type { SafeStorage } from './loader/storage.js';
+
+/** The sound of a new message. Browsers allow it after the first gesture of the visitor. */
+export class Sound {
+  private context: AudioContext | undefined;
+
+  constructor(
+    private readonly storage: SafeStorage,
+    private readonly key: string,
+  ) {}
+
+  get isMuted(): boolean {
+    return this.storage.get(this.key) === '1';
+  }
+
+  toggle(): void {
+    this.storage.set(this.key, this.isMuted ? null : '1');
+  }
+
+  /** Call it in a handler of a click or a key. */
+  allow(): void {
+    this.context ??= new AudioContext();
+  }
+
+  /** Two soft tones; a fifth, which no system sound of today has. */
+  play(): void {
+    const { context } = this;
+    if (!context || this.isMuted) return;
+    for (const [index, frequency] of [659, 988].entries()) {
+      const start = context.currentTime + index * 0.09;
+      const [tone, volume] = [context.createOscillator(), context.createGain()];
+      tone.frequency.value = frequency;
+      volume.gain.setValueAtTime(0.06, start);
+      volume.gain.exponentialRampToValueAtTime(0.0001, start + 0.28);
+      tone.connect(volume).connect(context.destination);
+      tone.start(start);
+      tone.stop(start + 0.3);
+    }
+  }
+}
