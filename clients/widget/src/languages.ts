@@ -19,22 +19,40 @@ export interface Language {
 
 const ENGLISH: Language = { locale: 'en', entries: {} };
 
+/** @returns the name of the file, none for English. Undefined if the language is invalid or not available */
+function choose(tag: string): { locale: string; file?: string } | undefined {
+  let wanted: Intl.Locale;
+  try {
+    // Renames old codes: iw to he, in to id.
+    wanted = new Intl.Locale(tag.replaceAll('_', '-'));
+  } catch {
+    return undefined;
+  }
+  const language = SIMILAR[wanted.language] ?? wanted.language;
+  const locale = new Intl.Locale(wanted, { language }).toString();
+  if (language === 'en') return { locale };
+  const file = AVAILABLE.find(name => name === wanted.baseName) ?? fileOfLanguage(language, wanted);
+  return file ? { locale, file } : undefined;
+}
+
+function fileOfLanguage(language: string, wanted: Intl.Locale): string | undefined {
+  if (language === 'zh') return wanted.maximize().script === 'Hant' ? 'zh-TW' : 'zh-CN';
+  return AVAILABLE.find(name => name.split('-')[0] === language);
+}
+
 /**
- * Reads the texts of the first language that is available, by its whole tag or by its language alone. English otherwise,
- * and also after a failed request: a chat in English is better than none.
+ * Reads the texts of the first language that is available. English otherwise, and also after a failed request: a chat in
+ * English is better than none. A failure is not kept, so the next start asks again.
  * @param tags BCP 47, best first. Invalid ones are skipped
  */
 export async function loadLanguage(baseUrl: string, ...tags: string[]): Promise<Language> {
-  for (const tag of tags) {
-    const { locale, file } = choose(tag);
-    if (locale && !file) return { locale, entries: {} };
-    if (!file) continue;
-    try {
-      const response = await fetch(`${baseUrl}${LOCALES}${file}.json`);
-      return response.ok ? { locale, entries: (await response.json()) as Language['entries'] } : ENGLISH;
-    } catch {
-      return ENGLISH;
-    }
+  const chosen = tags.map(choose).find(match => match !== undefined);
+  if (!chosen?.file) return { locale: chosen?.locale ?? 'en', entries: {} };
+  try {
+    const response = await fetch(`${baseUrl}${LOCALES}${chosen.file}.json`);
+    if (response.ok) return { locale: chosen.locale, entries: (await response.json()) as Language['entries'] };
+  } catch {
+    // English, as after an answer that is no success
   }
   return ENGLISH;
 }
