@@ -21,22 +21,22 @@ const ENGLISH: Language = { locale: 'en', entries: {} };
 
 /** @returns the name of the file, none for English. Undefined if the language is invalid or not available */
 function choose(tag: string): { locale: string; file?: string } | undefined {
-  let wanted: Intl.Locale;
+  let requested: Intl.Locale;
   try {
     // Renames old codes: iw to he, in to id.
-    wanted = new Intl.Locale(tag.replaceAll('_', '-'));
+    requested = new Intl.Locale(tag.replaceAll('_', '-'));
   } catch {
     return undefined;
   }
-  const language = SIMILAR[wanted.language] ?? wanted.language;
-  const locale = new Intl.Locale(wanted, { language }).toString();
+  const language = SIMILAR[requested.language] ?? requested.language;
+  const locale = new Intl.Locale(requested, { language }).toString();
   if (language === 'en') return { locale };
-  const file = AVAILABLE.find(name => name === wanted.baseName) ?? fileOfLanguage(language, wanted);
+  const file = AVAILABLE.find(name => name === requested.baseName) ?? fileOfLanguage(language, requested);
   return file ? { locale, file } : undefined;
 }
 
-function fileOfLanguage(language: string, wanted: Intl.Locale): string | undefined {
-  if (language === 'zh') return wanted.maximize().script === 'Hant' ? 'zh-TW' : 'zh-CN';
+function fileOfLanguage(language: string, requested: Intl.Locale): string | undefined {
+  if (language === 'zh') return requested.maximize().script === 'Hant' ? 'zh-TW' : 'zh-CN';
   return AVAILABLE.find(name => name.split('-')[0] === language);
 }
 
