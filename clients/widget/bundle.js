@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -13,7 +14,8 @@ export const dist = resolve(folder, 'dist');
 
 /**
  * Builds the widget into `dist`: `widget.js`, the loader that pages include, and `widget/app-<hash>.js`, the chunk that
- * the loader imports. The loader contains the name of its chunk, as the constant CHUNK. Each file is also stored
+ * the loader imports. The loader contains the name of its chunk, as the constant CHUNK, and the chunk that of the folder
+ * with the texts of other languages, `widget/i18n-<hash>/`, as the constant LOCALES. Each file is also stored
  * compressed, as `.br` and `.gz`, because the service compresses nothing. `package/` is the npm package, with its types.
  *
  * An instance of another version does not have this chunk and answers 404, which nobody may cache. The loader then
@@ -21,13 +23,16 @@ export const dist = resolve(folder, 'dist');
  */
 export async function bundle() {
   rmSync(dist, { recursive: true, force: true });
-  const chunk = await buildFiles({
-    rolldownOptions: {
-      input: resolve(folder, 'src/app.tsx'),
-      preserveEntrySignatures: 'strict',
-      output: { format: 'es', entryFileNames: 'widget/app-[hash].js' },
+  const chunk = await buildFiles(
+    {
+      rolldownOptions: {
+        input: resolve(folder, 'src/app.tsx'),
+        preserveEntrySignatures: 'strict',
+        output: { format: 'es', entryFileNames: 'widget/app-[hash].js' },
+      },
     },
-  });
+    { LOCALES: JSON.stringify(writeLocales()) },
+  );
   // as a library: otherwise vite adds code to `import()` that a classic script cannot run
   const lib = {
     entry: resolve(folder, 'src/loader.ts'),
@@ -43,6 +48,22 @@ export async function bundle() {
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     if (entry.isFile() && !entry.parentPath.endsWith('package')) compress(resolve(entry.parentPath, entry.name));
   }
+}
+
+/**
+ * Writes the texts of all languages. One hash stands for all of them, so the chunk contains no list of hashes.
+ * @returns the name of their folder
+ */
+function writeLocales() {
+  const source = resolve(folder, 'locales');
+  const texts = readdirSync(source)
+    .sort()
+    .map(name => [name, JSON.stringify(JSON.parse(readFileSync(resolve(source, name), 'utf8')))]);
+  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 8);
+  const target = `widget/i18n-${hash}/`;
+  mkdirSync(resolve(dist, target), { recursive: true });
+  for (const [name, text] of texts) writeFileSync(resolve(dist, target, name), text);
+  return target;
 }
 
 /** @returns the name of the built entry */

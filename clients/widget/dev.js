@@ -8,7 +8,7 @@ import { bundle, dist } from './bundle.js';
  * passes all other requests on to the service at SERVICE_URL.
  */
 const service = process.env.SERVICE_URL ?? 'http://localhost:3000';
-const folders = ['src', '../ui/src'].map(name => resolve(import.meta.dirname, name));
+const folders = ['src', 'locales', '../ui/src'].map(name => resolve(import.meta.dirname, name));
 /** Several files change at once when an editor saves them or git changes the branch. */
 const SETTLE_MS = 100;
 

@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import { ensureWidgetBuilt } from '../support/built-widget.js';
+import { checkout } from '../support/service-process.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
 
@@ -141,6 +144,28 @@ describe('The chat page', () => {
     const answer = await supertest(world.app.url).head('/chat').query({ widget_token: desk.widgetToken });
     expect([answer.status, answer.text]).toEqual([200, undefined]);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+});
+
+describe('The texts of the widget in other languages', () => {
+  const locales = join(checkout, 'clients/widget/locales');
+  const built = join(checkout, 'clients/widget/dist/widget');
+
+  it('Any page can read the texts of each language from the one folder of the build.', async () => {
+    const folders = readdirSync(built).filter(name => name.startsWith('i18n-'));
+    expect(folders).toEqual([expect.stringMatching(/^i18n-[\w-]{8}$/)]);
+    for (const name of readdirSync(locales)) {
+      const answer = await supertest(world.app.url).get(`/widget/${folders[0]}/${name}`);
+      expect([name, answer.status]).toEqual([name, 200]);
+      expect(answer.body).toEqual(JSON.parse(readFileSync(join(locales, name), 'utf8')));
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'content-encoding': 'gzip',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+    }
   });
 });
 

@@ -10,9 +10,10 @@ import { serveWidget } from '../../src/serve-widget.js';
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'support-chat-widget-'));
-  mkdirSync(join(folder, 'widget'));
+  mkdirSync(join(folder, 'widget/i18n-Ef56Gh78'), { recursive: true });
   writeFileSync(join(folder, 'widget.js'), 'loader');
   writeFileSync(join(folder, 'widget/app-Ab12Cd34.js'), 'chunk');
+  writeFileSync(join(folder, 'widget/i18n-Ef56Gh78/he.json'), '{"send":"שליחה"}');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -39,6 +40,15 @@ describe('The files of the widget', () => {
 
   it('A browser keeps a chunk for ever, because its name changes with its content.', async () => {
     expect(await cacheControl('/widget/app-Ab12Cd34.js')).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('A browser keeps the texts of a language for ever, and gets them as JSON.', async () => {
+    const answer = await supertest(serve(folder)).get('/widget/i18n-Ef56Gh78/he.json');
+    expect([answer.status, answer.body]).toEqual([200, { send: 'שליחה' }]);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
   });
 
   it('A chunk of another version is 404, and nobody keeps the answer.', async () => {

@@ -6,7 +6,8 @@ import { checkout } from './service-process.js';
 /** Builds the widget if a source is newer than the build. Its SDK must be built: `npm run build:sdk`. */
 export function ensureWidgetBuilt(): void {
   const built = join(checkout, 'clients/widget/dist/widget.js');
-  const folders = ['clients/widget/src', 'clients/ui/src', 'clients/sdk/dist'].map(name => join(checkout, name));
+  const sources = ['clients/widget/src', 'clients/widget/locales', 'clients/ui/src', 'clients/sdk/dist'];
+  const folders = sources.map(name => join(checkout, name));
   const youngest = Math.max(...folders.filter(existsSync).map(youngestIn));
   if (existsSync(built) && statSync(built).mtimeMs > youngest) return;
   const { status, stdout, stderr } = spawnSync('npm', ['run', 'build:widget'], { cwd: checkout, encoding: 'utf8' });
