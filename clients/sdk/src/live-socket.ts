@@ -11,6 +11,7 @@ import {
   type LiveState,
 } from './persistent-connection.js';
 import { RecentIds } from './recent-ids.js';
+import { watchWakeUps } from './wake-up.js';
 
 export interface LiveOptions extends PersistentConnectionOptions {
   /** A stored cursor: the socket first receives everything since. */
@@ -33,6 +34,7 @@ export class LiveSocket<F extends object> {
   private readonly opened = deferred();
   private queuedFrames: AnyFrame[] | undefined;
   private lastCursor: string | undefined;
+  private stopWatching: (() => void) | undefined;
 
   /** @param query parameters besides the token */
   constructor(
@@ -69,7 +71,10 @@ export class LiveSocket<F extends object> {
    * @throws ApiError when the socket is refused for good, or closed
    */
   open(): Promise<void> {
-    if (this.connection.state === 'idle') this.connection.start();
+    if (this.connection.state === 'idle') {
+      this.stopWatching = watchWakeUps(() => this.wake());
+      this.connection.start();
+    }
     return this.opened.promise;
   }
 
@@ -130,6 +135,15 @@ export class LiveSocket<F extends object> {
     return this.send({ type: 'presence.heartbeat' });
   }
 
+  /**
+   * Checks the connection now instead of at the next ping, and reconnects at once if there is no answer within 4 s. Ends
+   * the wait between two attempts. In a page the socket does this by itself when the page is shown again, leaves the
+   * back-forward cache, or is online again. Call it in another runtime that knows of a sleep.
+   */
+  wake(): void {
+    this.connection.wake();
+  }
+
   /** Closes the socket without reconnecting. */
   close(): void {
     this.queuedFrames = undefined;
@@ -166,7 +180,9 @@ export class LiveSocket<F extends object> {
   private handleClosed(event: ClosedEvent): void {
     this.flushQueue();
     this.emitter.emit('closed', event as never);
-    if (!event.willReconnect) this.opened.reject(event.error ?? socketClosed(event));
+    if (event.willReconnect) return;
+    this.stopWatching?.();
+    this.opened.reject(event.error ?? socketClosed(event));
   }
 }
 
