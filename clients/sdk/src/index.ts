@@ -30,6 +30,6 @@ export type { VisitedPage } from './visited-page.js';
 export type { UploadOptions, UploadProgress } from './upload.js';
 export { VisitorClient, type VisitorLiveOptions, type VisitorOptions } from './visitor-client.js';
 export type { KeyValueStore } from './visitor-identity.js';
-export type { VisitorIdentity } from './visitor-session.js';
+export type { StoredVisitorSession, VisitorIdentity } from './visitor-session.js';
 export { VisitorSocket } from './visitor-socket.js';
 export type { WebSocketConstructor, WebSocketLike } from './web-socket.js';
