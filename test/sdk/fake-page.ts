@@ -7,14 +7,19 @@ const DOCUMENT_EVENTS = ['visibilitychange', 'resume'];
 export class FakePage {
   readonly document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
   readonly window = new EventTarget();
-  private readonly globals = {
-    document: this.document,
-    addEventListener: this.window.addEventListener.bind(this.window),
-    removeEventListener: this.window.removeEventListener.bind(this.window),
-  };
+  private readonly globals: object;
 
-  constructor() {
-    Object.assign(globalThis, this.globals);
+  /** @param globals further globals, such as `localStorage` */
+  constructor(globals: object = {}) {
+    this.globals = {
+      document: this.document,
+      addEventListener: this.window.addEventListener.bind(this.window),
+      removeEventListener: this.window.removeEventListener.bind(this.window),
+      ...globals,
+    };
+    for (const [name, value] of Object.entries(this.globals)) {
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    }
   }
 
   show(): void {

@@ -25,6 +25,8 @@ export { items, pages, type ListPage, type Page, type PageQuery } from './pages.
 export type { Attachments } from './resources/attachments.js';
 export type { Resource } from './resources/resource.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
+export { PageTokenStore } from './page-token-store.js';
+export { MemoryTokenStore, type TokenStore } from './token-store.js';
 export type * from './types.js';
 export type { VisitedPage } from './visited-page.js';
 export type { UploadOptions, UploadProgress } from './upload.js';

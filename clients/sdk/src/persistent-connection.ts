@@ -2,7 +2,7 @@ import { queryString } from './addresses.js';
 import { ApiError } from './api-error.js';
 import type { Credential } from './authorized-api.js';
 import type { Backoff } from './backoff.js';
-import { isRecord } from './envelope.js';
+import { isRecord, parseJson } from './envelope.js';
 import { Keepalive } from './keepalive.js';
 import { decideAfterClose, decideAfterRefusal, type ReconnectDecision } from './reconnect.js';
 import { connect, findWebSocket, showsRefusals, type Connection, type WebSocketConstructor } from './web-socket.js';
@@ -206,12 +206,8 @@ export class PersistentConnection {
 }
 
 function parse(text: string): (Record<string, unknown> & { type: string }) | undefined {
-  try {
-    const frame: unknown = JSON.parse(text);
-    return isRecord(frame) && typeof frame['type'] === 'string' ? (frame as { type: string }) : undefined;
-  } catch {
-    return undefined;
-  }
+  const frame = parseJson(text);
+  return isRecord(frame) && typeof frame['type'] === 'string' ? (frame as { type: string }) : undefined;
 }
 
 function toApiError(error: unknown): ApiError {
