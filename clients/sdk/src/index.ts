@@ -18,11 +18,15 @@ export type {
 export type { Fetch, HttpOptions } from './http.js';
 export type { ClosedEvent, LiveState } from './persistent-connection.js';
 export { AgentSocket } from './agent-socket.js';
-export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js';
+export { LiveSocket, type LiveOptions } from './live-socket.js';
+export { LiveStream, type LiveEvents } from './live-stream.js';
 export type { ClientOptions } from './options.js';
 export { enterFromPage, type OpenPage } from './enter-from-page.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
 export type { Attachments } from './resources/attachments.js';
+export { SharedLive, type SharedLiveOptions } from './shared-live.js';
+export type { Channel, Tab } from './tab.js';
+export type { Locks } from './web-locks.js';
 export type { Resource } from './resources/resource.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export { PageTokenStore } from './page-token-store.js';
