@@ -20,32 +20,53 @@ export interface VisitorIdentity {
   identityToken?: string | (() => string | Promise<string>) | undefined;
 }
 
+/** A visitor's session as plain data, to continue it on the next page without a request. Secret, like a password. */
+export interface StoredVisitorSession {
+  token: string;
+  /** Milliseconds since 1970, by this device's clock. Afterwards the first call renews the token. */
+  expiresAt: number;
+  externalId: string;
+  contactId: string;
+}
+
+/** Settings of a {@link VisitorSession}. */
+export interface VisitorSessionOptions extends VisitorIdentity {
+  /** Public token from the channel's settings. */
+  widgetToken: string;
+  /** Receives the session when it begins and whenever its token is renewed, to store it. */
+  onSession?: ((session: StoredVisitorSession) => void) | undefined;
+}
+
 /** Holder of a visitor's token; renews it. */
 export class VisitorSession implements Credential {
   private latest: WidgetSessionView | undefined;
   private readonly renewOnce = singleFlight(() => this.renewSession());
 
+  /** @param stored a session that was begun earlier; without it, call {@link start} first */
   constructor(
     private readonly http: HttpTransport,
-    private readonly widgetToken: string,
     private readonly externalId: string,
-    private readonly identity: VisitorIdentity,
+    private readonly options: VisitorSessionOptions,
+    private stored?: StoredVisitorSession,
   ) {}
 
   /** The latest session response. */
   get view(): WidgetSessionView {
-    if (this.latest) return this.latest;
-    throw new ApiError({ status: 401, code: 'unauthenticated', message: 'The visitor session has not been started.' });
+    return this.latest ?? notStarted();
+  }
+
+  get storable(): StoredVisitorSession {
+    return this.stored ?? notStarted();
   }
 
   current(): string {
-    return this.view.visitor_token;
+    return this.storable.token;
   }
 
   async start(page: VisitedPage | undefined): Promise<void> {
-    const { name, email, phone, locale, timezone, customAttributes } = this.identity;
+    const { name, email, phone, locale, timezone, customAttributes } = this.options;
     const details = { name, email, phone, locale, timezone, custom_attributes: customAttributes };
-    this.latest = await this.requestSession({ ...details, page });
+    await this.requestSession({ ...details, page });
   }
 
   renew(stale: string): Promise<string> {
@@ -54,18 +75,34 @@ export class VisitorSession implements Credential {
 
   /** Renews by the old token, which names the contact. Omits name and e-mail, which may have changed since. */
   private async renewSession(): Promise<string> {
-    this.latest = await this.requestSession({}, this.current());
-    return this.latest.visitor_token;
+    await this.requestSession({}, this.current());
+    return this.current();
   }
 
-  private async requestSession(fields: object, token?: string): Promise<WidgetSessionView> {
-    const { identityToken } = this.identity;
+  private async requestSession(fields: object, token?: string): Promise<void> {
+    const { externalId } = this;
+    const { widgetToken, identityToken, onSession } = this.options;
     const body = {
-      widget_token: this.widgetToken,
-      external_id: this.externalId,
+      widget_token: widgetToken,
+      external_id: externalId,
       identity_token: typeof identityToken === 'function' ? await identityToken() : identityToken,
       ...fields,
     };
-    return this.http.request({ method: 'POST', path: '/v1/widget/session', body }, token);
+    const view = await this.http.request<WidgetSessionView>(
+      { method: 'POST', path: '/v1/widget/session', body },
+      token,
+    );
+    this.latest = view;
+    const expiresAt = Date.now() + view.expires_in * 1000;
+    this.stored = { token: view.visitor_token, expiresAt, externalId, contactId: view.contact_id };
+    onSession?.(this.stored);
   }
+}
+
+function notStarted(): never {
+  throw new ApiError({
+    status: 401,
+    code: 'unauthenticated',
+    message: 'The service has not been asked for a visitor session.',
+  });
 }
