@@ -2,17 +2,24 @@ import { render } from 'preact';
 import { ChatController } from './chat.js';
 import chatStyles from './chat.css?inline';
 import panelStyles from './panel.css?inline';
+import { loadLanguage } from './languages.js';
 import type { Chat, Shell } from './seam.js';
 import { watchTheme } from './theme.js';
 import { App } from './views/app-view.jsx';
 
-/** Starts the chat in the panel of the loader. Makes no request until it is opened, or the visitor has been here before. */
-export function start(shell: Shell): Chat {
+/**
+ * Starts the chat in the panel of the loader, in the visitor's language. Opens no session until the panel is opened, or
+ * if the visitor has been here before.
+ */
+export async function start(shell: Shell): Promise<Chat> {
+  const { baseUrl, options, config } = shell;
+  const requested = [options.locale, config.locale, ...navigator.languages].filter(tag => tag != null);
+  const language = await loadLanguage(baseUrl, ...requested);
   const sheet = new CSSStyleSheet();
   // A constructed sheet is exempt from the page's Content-Security-Policy.
   sheet.replaceSync(panelStyles + chatStyles);
   shell.root.adoptedStyleSheets.push(sheet);
-  const chat = new ChatController(shell);
+  const chat = new ChatController(shell, language);
   const theme = watchTheme(shell);
   const wake = (): void => {
     if (document.visibilityState !== 'visible') return;
@@ -29,7 +36,7 @@ export function start(shell: Shell): Chat {
   shell.panel.addEventListener('pointerdown', allowSound, { once: true });
   shell.panel.addEventListener('keydown', allowSound, { once: true });
   render(<App chat={chat} />, shell.panel);
-  if (shell.storage.get(chat.key('session'))) chat.connection.connect();
+  if (chat.storage.isReturning) chat.connection.connect();
   return {
     opened(byVisitor) {
       chat.setOpen(true);
@@ -42,7 +49,7 @@ export function start(shell: Shell): Chat {
     setAttributes: attributes => chat.connection.setAttributes(attributes),
     newMessage: text => chat.newMessage(text),
     openConversation: id => chat.show({ name: 'thread', id }),
-    setLocale: locale => chat.setLocale(locale),
+    setLocale: locale => void chat.setLocale(locale),
     setTheme: mode => theme.set(mode),
     setPage: (url = location.href, title = document.title) => chat.connection.reportPage({ url, title }),
     shutdown() {

@@ -1,7 +1,13 @@
-import { VisitorClient, type VisitorSocket } from '@support-chat/sdk';
+import {
+  VisitorClient,
+  type StoredVisitorSession,
+  type VisitorOptions,
+  type VisitorSocket,
+} from '@support-chat/sdk';
 import type { Attributes, BootOptions, Identity } from './api.js';
 import type { SafeStorage } from './loader/storage.js';
 import type { VisitorFrame } from './state/chat-state.js';
+import type { VisitorStorage } from './state/visitor-storage.js';
 
 /** `lost`: there is no socket now, and another attempt follows. `refused`: there is none, for good. */
 export type LinkState = 'idle' | 'connecting' | 'connected' | 'lost' | 'refused';
@@ -19,7 +25,9 @@ export interface ConnectionOptions {
   widgetToken: string;
   identity: BootOptions;
   locale: string;
-  storage: SafeStorage;
+  storage: VisitorStorage;
+  /** The SDK stores the id of the device. */
+  deviceStorage: SafeStorage;
 }
 
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
@@ -32,6 +40,7 @@ export class Connection {
   private socket: VisitorSocket | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
+  private isRestored = false;
   private attributes: Attributes;
   /** Frames that wait until the responses that are older than they have been applied. */
   private delayed: VisitorFrame[] | undefined;
@@ -99,12 +108,25 @@ export class Connection {
     this.setState('idle');
   }
 
-  private openSession(): Promise<VisitorClient> {
-    const { baseUrl, widgetToken, identity, locale, storage } = this.options;
+  private async openSession(): Promise<VisitorClient> {
+    const { storage, identity } = this.options;
+    const options = this.sessionOptions();
+    const details = JSON.stringify([identity.name, identity.email, identity.phone, options.locale, this.attributes]);
+    const stored = storage.get('details') === details ? readSession(storage) : undefined;
+    const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
+    this.isRestored = !!isSame;
+    if (isSame) return VisitorClient.restore(stored, options);
+    const client = await VisitorClient.start(options);
+    storage.set('details', details);
+    return client;
+  }
+
+  private sessionOptions(): VisitorOptions {
+    const { baseUrl, widgetToken, identity, locale, storage, deviceStorage } = this.options;
     const { externalId, identityToken, name, email, phone } = identity;
     // An id without its proof would open the history of a person to anyone who guesses it.
     const proven = identityToken ? { externalId, identityToken } : {};
-    return VisitorClient.start({
+    return {
       baseUrl,
       widgetToken,
       ...proven,
@@ -114,9 +136,10 @@ export class Connection {
       locale,
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       customAttributes: Object.keys(this.attributes).length ? this.attributes : undefined,
-      storage: { getItem: storage.get, setItem: storage.set },
+      storage: { getItem: deviceStorage.get, setItem: deviceStorage.set },
+      onSession: session => storage.set('session', JSON.stringify(session)),
       ...(this.page && { page: () => this.page as { url: string; title?: string } }),
-    });
+    };
   }
 
   private openSocket(client: VisitorClient): void {
@@ -127,8 +150,7 @@ export class Connection {
       if (this.socket !== socket) return;
       if (event.willReconnect) return this.setState('lost');
       this.socket = undefined;
-      this.setState('refused');
-      this.events.refused(event.error ?? new Error(`The socket was closed: ${event.code}`));
+      this.handleRefusal(event.error ?? new Error(`The socket was closed: ${event.code}`));
     });
     socket.open().catch(() => undefined);
   }
@@ -164,13 +186,20 @@ export class Connection {
   private handleFailure(error: Error & { status?: number }): void {
     if (this.state !== 'connecting') return;
     const { status = 0 } = error;
-    if (status >= 400 && status < 500 && status !== 429) {
-      this.setState('refused');
-      this.events.refused(error);
-      return;
-    }
+    if (status >= 400 && status < 500 && status !== 429) return this.handleRefusal(error);
     this.setState('lost');
     this.timer = setTimeout(() => this.connect(), this.nextWaitMs());
+  }
+
+  /** A session of an earlier page may have ended meanwhile: then another one is opened. */
+  private handleRefusal(error: Error & { status?: number }): void {
+    if (this.isRestored && error.status === 401) {
+      this.options.storage.set('session', null);
+      this.close();
+      return this.connect();
+    }
+    this.setState('refused');
+    this.events.refused(error);
   }
 
   private nextWaitMs(): number {
@@ -180,5 +209,14 @@ export class Connection {
   private setState(state: LinkState): void {
     this.state = state;
     this.events.changed();
+  }
+}
+
+function readSession(storage: VisitorStorage): StoredVisitorSession | undefined {
+  try {
+    const session = JSON.parse(storage.get('session') ?? '') as Partial<StoredVisitorSession>;
+    return session.token && session.externalId ? (session as StoredVisitorSession) : undefined;
+  } catch {
+    return undefined;
   }
 }

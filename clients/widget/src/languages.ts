@@ -17,6 +17,9 @@ export interface Language {
   entries: Partial<Record<MessageKey, Entry>>;
 }
 
+/** The chat is not shown before its texts are there. */
+const TIMEOUT_MS = 4_000;
+
 const ENGLISH: Language = { locale: 'en', entries: {} };
 
 /** @returns the name of the file, none for English. Undefined if the language is invalid or not available */
@@ -49,7 +52,7 @@ export async function loadLanguage(baseUrl: string, ...tags: string[]): Promise<
   const chosen = tags.map(choose).find(match => match !== undefined);
   if (!chosen?.file) return { locale: chosen?.locale ?? 'en', entries: {} };
   try {
-    const response = await fetch(`${baseUrl}${LOCALES}${chosen.file}.json`);
+    const response = await fetch(`${baseUrl}${LOCALES}${chosen.file}.json`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (response.ok) return { locale: chosen.locale, entries: (await response.json()) as Language['entries'] };
   } catch {
     // English, as after an answer that is no success

@@ -48,5 +48,5 @@ export interface Chat {
 
 /** The module of the chunk. */
 export interface ChatModule {
-  start(shell: Shell): Chat;
+  start(shell: Shell): Promise<Chat>;
 }

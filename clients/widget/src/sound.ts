@@ -1,20 +1,17 @@
-import type { SafeStorage } from './loader/storage.js';
+import type { VisitorStorage } from './state/visitor-storage.js';
 
 /** The sound of a new message. Browsers allow it after the first gesture of the visitor. */
 export class Sound {
   private context: AudioContext | undefined;
 
-  constructor(
-    private readonly storage: SafeStorage,
-    private readonly key: string,
-  ) {}
+  constructor(private readonly storage: VisitorStorage) {}
 
   get isMuted(): boolean {
-    return this.storage.get(this.key) === '1';
+    return this.storage.get('muted') === '1';
   }
 
   toggle(): void {
-    this.storage.set(this.key, this.isMuted ? null : '1');
+    this.storage.set('muted', this.isMuted ? null : '1');
   }
 
   /** Call it in a handler of a click or a key. */

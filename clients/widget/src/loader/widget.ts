@@ -125,7 +125,7 @@ export class Widget {
     button.ariaBusy = 'true';
     try {
       const { start } = await this.options.chunk.load();
-      this.chat = start(this.shell());
+      this.chat = await start(this.shell());
       return this.chat;
     } finally {
       button.ariaBusy = null;

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { saveEmail } from '../actions.js';
 import { useChat } from './use-chat.js';
 
 /** Asks for an address, because nobody is there or the transcript goes to it. */
@@ -12,7 +13,7 @@ export function EmailCard(): VNode {
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('email') as HTMLInputElement;
     const isValid = input.value.trim() !== '' && input.validity.valid;
     setInvalid(!isValid);
-    if (isValid) void chat.perform(() => chat.saveEmail(input.value.trim()));
+    if (isValid) void chat.perform(() => saveEmail(chat, input.value.trim()));
     else input.focus();
   };
   return (

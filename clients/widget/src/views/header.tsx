@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from '@support-chat/ui/icons.jsx';
+import { endChat, mailTranscript } from '../actions.js';
 import type { ChatController } from '../chat.js';
 import { Avatar } from './avatar.jsx';
 import { openingText } from './opening.js';
@@ -98,12 +99,12 @@ function Menu(): VNode | null {
           </li>
           {features.transcript && (
             <li>
-              <button onClick={act(() => chat.mailTranscript(view.id))}>{text('mailTranscript')}</button>
+              <button onClick={act(() => mailTranscript(chat, view.id))}>{text('mailTranscript')}</button>
             </li>
           )}
           {features.end_chat && view.status !== 'resolved' && (
             <li>
-              <button onClick={act(() => chat.endChat(view.id))}>{text('endChat')}</button>
+              <button onClick={act(() => endChat(chat, view.id))}>{text('endChat')}</button>
             </li>
           )}
         </ul>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { rate } from '../actions.js';
 import type { MessageKey } from '../messages.js';
 import type { Thread } from '../state/thread.js';
 import { useChat } from './use-chat.js';
@@ -24,7 +25,7 @@ export function Rating({ thread }: { thread: Thread }): VNode {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const comment = (event.currentTarget as HTMLFormElement).elements.namedItem('comment') as HTMLTextAreaElement;
-    void chat.perform(() => chat.rate(id, score, comment.value.trim()));
+    void chat.perform(() => rate(chat, id, score, comment.value.trim()));
   };
   return (
     <div class="card">

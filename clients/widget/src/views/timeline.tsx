@@ -29,12 +29,12 @@ export function Timeline({ id }: { id: string | null }): VNode {
   const entries = buildEntries(thread?.messages ?? [], items, newSeq);
   const ownId = chat.hasEnded ? 'ended' : items.at(-1)?.id;
   const { scroller, isAtEnd, toEnd } = useScroll(thread?.messages[0]?.seq, ownId, () => chat.markRead());
-  const isLoading = !!id && thread?.older === undefined && !chat.failedLoads.has(id);
+  const isLoading = !!id && thread?.older === undefined && !chat.loader.failed.has(id);
   return (
     <div class="scroll" ref={scroller as RefObject<HTMLDivElement>} tabIndex={0}>
       <div>
         {id && thread?.older && (
-          <button class="quiet" onClick={() => void chat.loadOlder(id)}>
+          <button class="quiet" onClick={() => void chat.loader.loadOlder(id)}>
             {text('loadOlder')}
           </button>
         )}
@@ -46,9 +46,9 @@ export function Timeline({ id }: { id: string | null }): VNode {
             {id && <Writing id={id} />}
           </ol>
         </div>
-        {id && chat.failedLoads.has(id) && (
+        {id && chat.loader.failed.has(id) && (
           <p class="notice" role="alert">
-            {text('loadFailed')} <button onClick={() => void chat.loadMessages(id, true)}>{text('retry')}</button>
+            {text('loadFailed')} <button onClick={() => void chat.loader.load(id, true)}>{text('retry')}</button>
           </p>
         )}
         {waitingForForm && !id && <PreChatForm />}
