@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import type {} from '../../clients/widget/src/api.js';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
@@ -26,6 +27,12 @@ let desk: OutsideDesk;
 
 const launcherOf = (page: Page) => page.locator('support-chat button.launcher');
 const panelOf = (page: Page) => page.locator('support-chat dialog[open]');
+
+/** @returns the token of a new channel that this site may not use */
+async function channelForOtherSites(): Promise<string> {
+  const body = { name: 'Elsewhere', allowed_origins: ['https://elsewhere.example'] };
+  return (await callApi('POST', `${service.url}/v1/channels`, desk.token, body)).widget_token;
+}
 
 /** Opens a page of the company with the widget, and waits for the launcher. */
 async function openShop(people: People, page: { head?: string; body?: string; attributes?: string } = {}) {
@@ -127,15 +134,7 @@ async function openShop(people: People, page: { head?: string; body?: string; at
     ['a channel that allows other sites only', null, /origin_not_allowed/],
   ])('A page with %s stays as it is, and its console says why in one warning.', (_what, token, reason) =>
     browser.run(async people => {
-      let used = token;
-      if (used === null) {
-        const body = { name: 'Elsewhere', allowed_origins: ['https://elsewhere.example'] };
-        const channel = await callApi<{ widget_token: string }>('POST', `${service.url}/v1/channels`, {
-          token: desk.token,
-          body,
-        });
-        used = channel.widget_token;
-      }
+      const used = token ?? (await channelForOtherSites());
       const tab = await people.open(site.publish({ body: snippet(service.url, used) }));
       await eventually(() => (tab.warnings.length > 0 ? true : undefined), 60_000);
       expect(tab.warnings).toEqual([expect.stringMatching(reason)]);
