@@ -36,7 +36,7 @@ export async function start(shell: Shell): Promise<Chat> {
   shell.panel.addEventListener('pointerdown', allowSound, { once: true });
   shell.panel.addEventListener('keydown', allowSound, { once: true });
   render(<App chat={chat} />, shell.panel);
-  if (chat.storage.isReturning) chat.connection.connect();
+  if (chat.storage.isReturning || chat.outbox.items.length > 0) chat.connection.connect();
   return {
     opened(byVisitor) {
       chat.setOpen(true);

