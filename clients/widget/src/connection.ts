@@ -1,8 +1,9 @@
 import {
+  SharedLive,
   VisitorClient,
   type StoredVisitorSession,
+  type VisitorFrames,
   type VisitorOptions,
-  type VisitorSocket,
 } from '@support-chat/sdk';
 import type { Attributes, BootOptions, Identity } from './api.js';
 import type { SafeStorage } from './loader/storage.js';
@@ -37,10 +38,14 @@ export class Connection {
   state: LinkState = 'idle';
   page: { url: string; title?: string | undefined } | undefined;
   private opening: Promise<VisitorClient> | undefined;
-  private socket: VisitorSocket | undefined;
+  private socket: SharedLive<VisitorFrames> | undefined;
+  /** The contact of the session. */
+  private contactId: string | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
   private isRestored = false;
+  /** Another tab knows better who the visitor is. */
+  private followsTabs = false;
   private attributes: Attributes;
   /** Frames that wait until the responses that are older than they have been applied. */
   private delayed: VisitorFrame[] | undefined;
@@ -52,12 +57,37 @@ export class Connection {
     this.attributes = { ...options.identity.attributes };
   }
 
+  /** True in the one tab that does what only one should do, such as a sound. */
+  get isLeader(): boolean {
+    return this.socket?.isLeader ?? true;
+  }
+
+  /** False if another tab has become another visitor, or has forgotten this one. */
+  get isCurrent(): boolean {
+    return !this.contactId || readSession(this.options.storage)?.contactId === this.contactId;
+  }
+
   /** Opens the session once; makes the contact. */
   client(): Promise<VisitorClient> {
-    return (this.opening ??= this.openSession().catch((error: unknown) => {
-      this.opening = undefined;
-      throw error;
-    }));
+    return (this.opening ??= this.openSession().then(
+      client => {
+        this.contactId = client.storedSession.contactId;
+        return client;
+      },
+      (error: unknown) => {
+        this.opening = undefined;
+        throw error;
+      },
+    ));
+  }
+
+  /** Forgets the visitor, who is another one in this browser now. Continues with the session of the other tab, if any. */
+  forget(): void {
+    const { identity } = this.options;
+    for (const field of ['externalId', 'identityToken', 'name', 'email', 'phone'] as const) delete identity[field];
+    this.attributes = {};
+    this.followsTabs = true;
+    this.close();
   }
 
   /** Opens session and socket, and keeps trying. */
@@ -78,6 +108,7 @@ export class Connection {
 
   identify(identity: Identity): void {
     Object.assign(this.options.identity, identity);
+    this.followsTabs = false;
     this.close();
   }
 
@@ -93,9 +124,7 @@ export class Connection {
 
   reportPage(page: typeof this.page): void {
     this.page = page;
-    this.socket?.reportPage(
-      page?.title === undefined ? page && { url: page.url } : { url: page.url, title: page.title },
-    );
+    if (page) this.socket?.send({ type: 'page', ...page });
   }
 
   /** Ends the socket and forgets the session. */
@@ -104,6 +133,7 @@ export class Connection {
     this.socket?.close();
     this.socket = undefined;
     this.opening = undefined;
+    this.contactId = undefined;
     this.delayed = undefined;
     this.setState('idle');
   }
@@ -112,7 +142,8 @@ export class Connection {
     const { storage, identity } = this.options;
     const options = this.sessionOptions();
     const details = JSON.stringify([identity.name, identity.email, identity.phone, options.locale, this.attributes]);
-    const stored = storage.get('details') === details ? readSession(storage) : undefined;
+    const isKnown = this.followsTabs || storage.get('details') === details;
+    const stored = isKnown ? readSession(storage) : undefined;
     const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
     this.isRestored = !!isSame;
     if (isSame) return VisitorClient.restore(stored, options);
@@ -144,7 +175,9 @@ export class Connection {
 
   private openSocket(client: VisitorClient): void {
     if (this.socket || this.state !== 'connecting') return;
-    const socket = (this.socket = client.live());
+    // All tabs of one visitor share a socket, and never those of two.
+    const name = this.options.storage.key(`live:${client.storedSession.contactId}`);
+    const socket = (this.socket = new SharedLive(name, options => client.live(options)));
     socket.on('*', frame => this.receive(client, frame));
     socket.on('closed', event => {
       if (this.socket !== socket) return;
