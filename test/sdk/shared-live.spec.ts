@@ -177,7 +177,8 @@ describe('Tabs that share a socket', () => {
     for (const app of apps) app.close();
     await pass(5_000);
     expect([log.openSockets, browser.channels.size, leaders(apps)]).toEqual([0, 0, []]);
-    for (const { live } of apps) await expect(live.waitFor('connected')).rejects.toMatchObject({ code: 'socket_closed' });
+    for (const { live } of apps)
+      await expect(live.waitFor('connected')).rejects.toMatchObject({ code: 'socket_closed' });
     const [again] = await openTabs(1);
     expect([again!.live.state, log.openSockets]).toEqual(['connected', 1]);
   });

@@ -69,16 +69,10 @@ export class Connection {
 
   /** Opens the session once; makes the contact. */
   client(): Promise<VisitorClient> {
-    return (this.opening ??= this.openSession().then(
-      client => {
-        this.contactId = client.storedSession.contactId;
-        return client;
-      },
-      (error: unknown) => {
-        this.opening = undefined;
-        throw error;
-      },
-    ));
+    return (this.opening ??= this.openSession().catch((error: unknown) => {
+      this.opening = undefined;
+      throw error;
+    }));
   }
 
   /** Forgets the visitor, who is another one in this browser now. Continues with the session of the other tab, if any. */
@@ -95,8 +89,10 @@ export class Connection {
     if (this.socket || this.state === 'connecting' || this.state === 'refused') return;
     clearTimeout(this.timer);
     this.setState('connecting');
-    this.client().then(
-      client => this.openSocket(client),
+    const opening = this.client();
+    opening.then(
+      // Another visitor may have taken over meanwhile.
+      client => this.opening === opening && this.openSocket(client),
       (error: Error & { status?: number }) => this.handleFailure(error),
     );
   }
@@ -176,7 +172,8 @@ export class Connection {
   private openSocket(client: VisitorClient): void {
     if (this.socket || this.state !== 'connecting') return;
     // All tabs of one visitor share a socket, and never those of two.
-    const name = this.options.storage.key(`live:${client.storedSession.contactId}`);
+    this.contactId = client.storedSession.contactId;
+    const name = this.options.storage.key(`live:${this.contactId}`);
     const socket = (this.socket = new SharedLive(name, options => client.live(options)));
     socket.on('*', frame => this.receive(client, frame));
     socket.on('closed', event => {
