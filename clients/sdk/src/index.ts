@@ -25,7 +25,7 @@ export { enterFromPage, type OpenPage } from './enter-from-page.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
 export type { Attachments } from './resources/attachments.js';
 export { SharedLive, type SharedLiveOptions } from './shared-live.js';
-export type { Channel, Tab } from './tab.js';
+export type { Channel, Tab, TabEvents } from './tab.js';
 export type { Locks } from './web-locks.js';
 export type { Resource } from './resources/resource.js';
 export { ServerClient, type ServerOptions } from './server-client.js';

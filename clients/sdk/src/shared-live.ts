@@ -1,102 +1,108 @@
 import { ApiError } from './api-error.js';
+import { isRecord } from './envelope.js';
 import type { ClientFrame } from './frames.js';
 import type { LiveOptions, LiveSocket } from './live-socket.js';
 import { cursorAfter, LiveStream, type AnyFrame } from './live-stream.js';
 import type { ClosedEvent, LiveState } from './persistent-connection.js';
-import { TabElection } from './tab-election.js';
-import { TabLeader } from './tab-leader.js';
-import type { TabMessage, TabMessageBody, TabMessageOf } from './tab-messages.js';
+import { TabHistory } from './tab-history.js';
+import type { LeaderMessage, TabAnswer, TabMessage, TabMessageBody } from './tab-messages.js';
 import { currentTab, type Channel, type Tab } from './tab.js';
 import { uuid } from './uuid.js';
 
 export interface SharedLiveOptions {
-  /** A stored cursor. If the tabs have received newer events already, the tab gets `sync.required`. */
+  /** A stored cursor. If the other tabs do not have all events since, the tab gets `sync.required`. */
   after?: string | undefined;
   /** Overrides the browser's tab, for tests. */
   tab?: Tab | undefined;
 }
 
+const SYNC_REQUIRED: AnyFrame = { type: 'sync.required', data: { reason: 'tab' } };
+
 /** A leader that does not answer a visible tab in this time, such as a suspended one, loses the socket to it. */
 const LEADER_PATIENCE_MS = 1_000;
 
+const LOCK_RELEASE_MS = 200;
+
 /**
- * One socket for all tabs of a browser. The tab that leads has the socket and passes each frame on to the others, whose
- * frames it sends. A visible tab takes the lead from a hidden one. Each tab receives each durable event once and in
- * order, whichever tab leads: a new leader resumes at its cursor, and tabs ignore known events. Without Web Locks or
- * BroadcastChannel, and in Node, it is a socket of its own.
+ * One socket for all tabs of a browser. The leader, which owns a Web Lock, has the socket and passes each frame on to
+ * the other tabs. The browser passes the lock on when the leader's tab ends, however it ends, and a visible tab takes it
+ * from a hidden or suspended one.
+ *
+ * Each tab receives each durable event once and in order. A new leader resumes at its cursor, and tabs ignore known
+ * events. A tab that has lost a message of the leader asks for everything since its own cursor, and ignores the stream
+ * until the answer. Without Web Locks or BroadcastChannel, and in Node, each tab has its own socket.
  */
 export class SharedLive<F extends object> extends LiveStream<F> {
   private readonly id = uuid();
   private readonly tab: Tab;
-  private readonly channel: Channel | undefined;
-  private readonly election: TabElection | undefined;
+  private readonly history = new TabHistory();
+  /** The frames that show the present state to a tab that joins. */
+  private readonly present = new Map<string, AnyFrame>();
   private currentState: LiveState = 'idle';
+  private channel: Channel | undefined;
+  /** The request for the lock, or the lock: an abort leaves it. */
+  private request: AbortController | undefined;
   /** Present while this tab leads. */
-  private leader: TabLeader<F> | undefined;
-  /** The last other tab that became the leader, and the number of its messages to all. */
-  private leaderId: string | undefined;
+  private socket: LiveSocket<F> | undefined;
+  /** The leader whose stream this tab follows, and the number of its last entry here. */
+  private term = 0;
   private count = 0;
-  /** False until this tab knows from which cursor on it receives all events. */
-  private joined = false;
-  private viewed: ClientFrame | undefined;
-  private claimTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Present while the leader owes an answer. */
+  private patience: ReturnType<typeof setTimeout> | undefined;
   private stopWatching: (() => void) | undefined;
+  private viewed: ClientFrame | undefined;
 
   /**
    * @param name one for each principal, such as a member's id: all tabs with it share a socket
    * @param createSocket called when this tab leads: `options => agent.live(options)`
    */
   constructor(
-    name: string,
+    private readonly name: string,
     private readonly createSocket: (options: Pick<LiveOptions, 'after'>) => LiveSocket<F>,
     { after, tab = currentTab() }: SharedLiveOptions = {},
   ) {
     super(after);
     this.tab = tab;
-    const { locks, BroadcastChannel } = tab;
-    if (!locks || !BroadcastChannel) return;
-    this.channel = new BroadcastChannel(name);
-    this.election = new TabElection(locks, name, { elected: () => this.lead(), deposed: () => this.yieldLead() });
   }
 
   get state(): LiveState {
-    return this.currentState;
+    return this.socket?.state ?? this.currentState;
   }
 
   /** True while this tab has the socket. Do where it is true what only one tab should do, such as notifications. */
   get isLeader(): boolean {
-    return this.leader !== undefined;
+    return this.socket !== undefined;
   }
 
   open(): Promise<void> {
-    if (this.currentState !== 'idle') return this.opened.promise;
-    this.currentState = 'connecting';
-    if (!this.channel || !this.election) {
-      this.lead();
-      return this.opened.promise;
+    if (this.currentState === 'idle') {
+      this.currentState = 'connecting';
+      this.join();
+      this.stopWatching = this.tab.watch({
+        changed: () => (this.socket ? this.post(this.sign()) : this.ask()),
+        // A page with a lock or a connection could not be kept for the way back to it.
+        left: () => this.leave(),
+        returned: () => this.join(),
+      });
     }
-    this.channel.onmessage = ({ data }: { data: TabMessage }) => this.handleMessage(data);
-    this.stopWatching = this.tab.watchWakeUps(() => this.askLeader());
-    this.election.stand();
-    this.askLeader();
     return this.opened.promise;
   }
 
   wake(): void {
-    if (this.leader) this.leader.wake();
-    else this.post({ kind: 'wake' });
+    if (this.socket) this.socket.wake();
+    else this.ask();
   }
 
   send(frame: ClientFrame): boolean {
-    if (frame.type === 'viewing') this.viewed = frame;
-    if (this.leader) return this.leader.send(frame);
-    this.post({ kind: 'send', frame });
+    if (this.socket) return this.socket.send(frame);
+    this.post({ send: frame });
     return this.currentState === 'connected';
   }
 
-  /** Like `AgentSocket.viewing`. One socket views one conversation: the last call of all tabs counts. */
+  /** Like `AgentSocket.viewing`. One socket views one conversation: the last call of all visible tabs counts. */
   viewing(conversationId: string | null): boolean {
-    return this.send({ type: 'viewing', conversation_id: conversationId });
+    this.viewed = { type: 'viewing', conversation_id: conversationId };
+    return this.send(this.viewed);
   }
 
   /** Leaves the shared socket. The other tabs keep it. */
@@ -104,153 +110,171 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     this.end({ code: 1000, reason: 'closed by this side', willReconnect: false, waitMs: 0, error: undefined });
   }
 
-  /** Asks for the leader's state. A visible tab takes the lead if the leader is hidden, or does not answer. */
-  private askLeader(): void {
-    if (this.leader) return;
-    this.post({ kind: 'hello' });
-    clearTimeout(this.claimTimer);
-    this.claimTimer = setTimeout(() => this.claimIfVisible(), LEADER_PATIENCE_MS);
+  private join(): void {
+    const { locks, BroadcastChannel } = this.tab;
+    if (!locks || !BroadcastChannel) return this.lead();
+    this.channel = new BroadcastChannel(this.name);
+    this.channel.onmessage = ({ data }: { data: TabMessage }) => this.receive(data);
+    this.compete();
+    this.ask();
   }
 
-  private claimIfVisible(): void {
-    if (!this.leader && this.tab.isVisible()) this.election?.stand(true);
+  private leave(): void {
+    this.request?.abort();
+    this.stopSocket();
+    this.answered();
+    this.channel?.close();
+    this.channel = undefined;
+  }
+
+  /** Waits for the lock, or takes it from its owner. Replaces the former request. */
+  private compete(steal = false): void {
+    this.request?.abort();
+    const { signal } = (this.request = new AbortController());
+    const own = () =>
+      new Promise<void>(release => {
+        if (signal.aborted) return release();
+        signal.addEventListener('abort', () => release());
+        this.lead();
+      });
+    this.tab.locks?.request(this.name, steal ? { steal } : { signal }, own).catch((error: Error) => {
+      if (signal.aborted) return;
+      // A page that may not use locks leads itself alone.
+      if (error.name !== 'AbortError') return this.lead();
+      this.stopSocket();
+      this.compete();
+      this.ask();
+    });
   }
 
   private lead(): void {
-    clearTimeout(this.claimTimer);
-    this.joined = true;
-    this.post({ kind: 'lead', visible: this.tab.isVisible(), after: this.lastCursor });
-    this.startSocket();
-  }
-
-  private startSocket(): void {
-    this.currentState = 'connecting';
-    const after = this.lastCursor;
-    this.leader = new TabLeader(this.createSocket({ after }), after === undefined, {
-      post: (message, to) => this.post(message, to),
-      frame: frame => this.emitFrame(frame),
-      closed: event => this.handleClosed(event),
-    });
-    if (this.viewed) this.leader.send(this.viewed);
-    this.leader.open();
-  }
-
-  private yieldLead(): void {
-    this.stopLeading();
-    this.currentState = 'connecting';
-    this.election?.stand();
-    this.askLeader();
-  }
-
-  private stopLeading(): void {
-    this.leader?.stop();
-    this.leader = undefined;
-  }
-
-  private handleMessage(message: TabMessage): void {
-    if (message.to !== undefined && message.to !== this.id) return;
-    const { from } = message;
-    switch (message.kind) {
-      case 'hello':
-        return this.leader?.answer(from, this.tab.isVisible());
-      case 'wake':
-        return this.leader?.wake();
-      case 'send':
-        if (message.frame.type === 'viewing') this.viewed = message.frame;
-        return void this.leader?.send(message.frame);
-      case 'cursor':
-        return this.resumeAfter(message.cursor);
-      case 'lead':
-        return this.follow(from, message);
-      case 'state':
-        return this.synchronize(from, message);
-      case 'frame':
-        return this.receive(from, message);
-      case 'closed':
-        return this.receiveClosed(from, message);
-    }
-  }
-
-  /** Another tab has older events than this leader, which joined just before it was elected. */
-  private resumeAfter(cursor: string): void {
-    if (!this.leader?.startedWithoutCursor) return;
-    this.lastCursor = cursor;
-    this.stopLeading();
-    this.lead();
-  }
-
-  private follow(leaderId: string, { visible, after }: TabMessageOf<'lead'>): void {
-    this.leaderId = leaderId;
+    this.answered();
+    // The random part tells two leaders of one millisecond apart.
+    this.term = Math.max(Date.now() + Math.random(), this.term + 1);
     this.count = 0;
-    // A leader that was replaced learns it from the lock.
-    if (this.leader) return;
-    this.currentState = 'connecting';
-    this.judgeLeader(visible);
-    if (after === undefined && this.joined && this.lastCursor !== undefined) {
-      this.post({ kind: 'cursor', cursor: this.lastCursor }, leaderId);
-    }
+    this.present.clear();
+    const socket = (this.socket = this.createSocket({ after: this.lastCursor }));
+    const pass = (entry: AnyFrame): void => {
+      if (this.socket !== socket) return;
+      this.recordPresent(entry);
+      this.count += 1;
+      this.post({ ...this.sign(), entry });
+      this.apply(entry);
+    };
+    socket.on('*', frame => pass(frame as unknown as AnyFrame));
+    socket.on('closed', ({ error, ...event }) =>
+      // A channel copies an Error without its own fields.
+      pass({ type: 'closed', event: { ...event, error: error && { ...error, message: error.message } } }),
+    );
+    this.post(this.sign());
+    void socket.open();
   }
 
-  private synchronize(leaderId: string, message: TabMessageOf<'state'>): void {
-    if (this.leader) return;
-    const { visible, state, count, cursor, connected } = message;
-    this.joined &&= this.leaderId === leaderId && this.count === count;
-    this.leaderId = leaderId;
-    this.count = count;
-    this.currentState = state;
-    this.judgeLeader(visible);
-    if (!this.joined && connected) this.join(connected, cursor);
+  private stopSocket(): void {
+    const { socket } = this;
+    this.socket = undefined;
+    socket?.close();
   }
 
-  private judgeLeader(visible: boolean): void {
-    clearTimeout(this.claimTimer);
-    if (!visible) this.claimIfVisible();
+  private sign(): LeaderMessage {
+    return { term: this.term, count: this.count, visible: this.tab.isVisible() };
   }
 
-  /** Begins with the leader's present state. A tab that has older events must read what it missed. */
-  private join(connected: AnyFrame, cursor: string | undefined): void {
-    const before = this.lastCursor;
-    this.joined = true;
-    this.emitFrame(connected);
-    this.lastCursor = cursor;
-    if (before !== undefined && before !== cursor) this.dispatch({ type: 'sync.required', data: { reason: 'joined' } });
+  private recordPresent(entry: AnyFrame): void {
+    const { type, data } = entry;
+    if (type === 'connected' || type === 'closed') this.present.clear();
+    else if (type !== 'presence.updated' && type !== 'viewing.updated') return;
+    const fields = isRecord(data) ? data : {};
+    const key = `${type} ${String(fields['subject_id'] ?? fields['conversation_id'])}`;
+    // A tab treats everyone as offline of whom it has no frame.
+    if (fields['status'] === 'offline') this.present.delete(key);
+    else this.present.set(key, entry);
   }
 
-  private receive(from: string, { frame, count }: TabMessageOf<'frame'>): void {
-    const isNext = count === undefined || from !== this.leaderId || count === this.count + 1;
-    if (count !== undefined && from === this.leaderId) this.count = count;
-    if (this.leader || from !== this.leaderId || count === undefined) {
-      // While two tabs lead, until one of them learns it, only events count: they have ids.
-      if (this.joined && (frame['id'] !== undefined || from === this.leaderId)) this.dispatch(frame);
+  /** Asks the leader for everything since the cursor. A visible tab without an answer takes the lead. */
+  private ask(): void {
+    if (!this.channel) return;
+    this.post({ ask: this.lastCursor ?? null });
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => {
+      if (this.tab.isVisible()) this.compete(true);
+      else this.ask();
+    }, LEADER_PATIENCE_MS);
+  }
+
+  private answered(): void {
+    clearTimeout(this.patience);
+    this.patience = undefined;
+  }
+
+  private receive(message: TabMessage): void {
+    if (message.to !== undefined && message.to !== this.id) return;
+    if ('term' in message) return this.follow(message);
+    if (!this.socket) return;
+    if ('send' in message) this.socket.send(message.send);
+    else this.post({ ...this.sign(), answer: this.answerTo(message.ask) }, message.from);
+  }
+
+  private answerTo(cursor: string | null): TabAnswer {
+    const missed = cursor === null ? [] : this.history.since(cursor);
+    return { present: [...this.present.values()], missed, cursor: this.lastCursor };
+  }
+
+  private follow({ term, count, visible, entry, answer }: LeaderMessage): void {
+    // The lock tells a leader that it was replaced. Until then its messages are ignored.
+    if (this.socket || term < this.term) return;
+    const isNext = term === this.term && count === this.count + (entry ? 1 : 0);
+    if (!isNext && !answer) {
+      if (this.patience === undefined) this.ask();
       return;
     }
-    if (this.joined && isNext) return this.emitFrame(frame);
-    if (this.joined) return this.askAfterLoss();
-    if (frame.type === 'connected') this.join(frame, cursorAfter(frame));
-  }
-
-  private receiveClosed(from: string, { event, count }: TabMessageOf<'closed'>): void {
-    if (from !== this.leaderId) return;
+    this.answered();
+    this.term = term;
     this.count = count;
-    if (!this.leader) this.handleClosed({ ...event, error: event.error && new ApiError(event.error) });
+    if (entry) this.apply(entry);
+    else if (answer && !isNext) this.synchronize(answer);
+    if (!visible && this.tab.isVisible() && this.channel) this.compete(true);
   }
 
-  /** The browser has dropped messages, such as those for a suspended tab. */
-  private askAfterLoss(): void {
-    this.joined = false;
-    this.askLeader();
+  /** Continues in the leader's stream after a gap, or at its present end. */
+  private synchronize({ present, missed, cursor }: TabAnswer): void {
+    for (const entry of present) this.show(entry);
+    // A new leader that has received less than this tab receives the rest again.
+    const isBehind = !missed && this.history.since(cursor);
+    for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
+    this.lastCursor = cursor ?? this.lastCursor;
+    this.history.add(this.lastCursor);
   }
 
-  private emitFrame(frame: AnyFrame): void {
-    this.lastCursor = cursorAfter(frame) ?? this.lastCursor;
-    const isConnected = frame.type === 'connected';
-    if (isConnected) this.currentState = 'connected';
-    this.dispatch(frame);
-    if (isConnected) this.opened.resolve();
+  private apply(entry: AnyFrame): void {
+    this.history.record(entry, this.lastCursor);
+    this.lastCursor = cursorAfter(entry) ?? this.lastCursor;
+    this.show(entry);
   }
 
-  private handleClosed(event: ClosedEvent): void {
-    if (!event.willReconnect) return this.end(event);
+  private show(entry: AnyFrame): void {
+    const { type } = entry;
+    if (type === 'closed') return this.handleClosed(entry['event'] as ClosedEvent);
+    if (type === 'connected') {
+      this.currentState = 'connected';
+      this.opened.resolve();
+      // A new leader does not know it.
+      if (this.viewed && this.tab.isVisible()) this.send(this.viewed);
+    }
+    this.dispatch(entry);
+  }
+
+  private handleClosed({ error, ...rest }: ClosedEvent): void {
+    const event = { ...rest, error: error && new ApiError(error) };
+    if (!event.willReconnect) {
+      const { request } = this;
+      if (this.socket) {
+        // The other tabs must receive the end before one of them gets the lock, or it would try again.
+        this.request = undefined;
+        setTimeout(() => request?.abort(), LOCK_RELEASE_MS);
+      }
+      return this.end(event);
+    }
     this.currentState = 'waiting';
     this.dispatchClosed(event);
   }
@@ -258,11 +282,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   private end(event: ClosedEvent): void {
     if (this.currentState === 'closed') return;
     this.currentState = 'closed';
-    clearTimeout(this.claimTimer);
     this.stopWatching?.();
-    this.stopLeading();
-    this.election?.leave();
-    this.channel?.close();
+    this.leave();
     this.dispatchClosed(event);
   }
 

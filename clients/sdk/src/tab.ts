@@ -1,4 +1,4 @@
-import { watchWakeUps } from './wake-up.js';
+import { listenToPage } from './wake-up.js';
 import { locksOfPage, type Locks } from './web-locks.js';
 
 /** The parts of a BroadcastChannel that this SDK uses. */
@@ -8,14 +8,23 @@ export interface Channel {
   close(): void;
 }
 
+export interface TabEvents {
+  /** The tab was shown or hidden, or continues after it was suspended. */
+  changed(): void;
+  /** The tab leaves the page, and may come back to it. */
+  left(): void;
+  /** The tab has come back to the page as it was. */
+  returned(): void;
+}
+
 /** The tab of a browser, as far as it can share a socket with other tabs. */
 export interface Tab {
   /** Undefined if the browser has none, or the page has no https. */
   locks: Locks | undefined;
   BroadcastChannel: (new (name: string) => Channel) | undefined;
   isVisible(): boolean;
-  /** @returns a function that removes the listener */
-  watchWakeUps(onWake: () => void): () => void;
+  /** @returns a function that ends the calls */
+  watch(events: TabEvents): () => void;
 }
 
 export function currentTab(): Tab {
@@ -23,6 +32,16 @@ export function currentTab(): Tab {
     BroadcastChannel?: Tab['BroadcastChannel'];
     document?: { visibilityState?: string };
   };
-  const isVisible = (): boolean => document?.visibilityState !== 'hidden';
-  return { locks: locksOfPage(), BroadcastChannel, isVisible, watchWakeUps };
+  return {
+    locks: locksOfPage(),
+    BroadcastChannel,
+    isVisible: () => document?.visibilityState !== 'hidden',
+    watch: ({ changed, left, returned }) =>
+      listenToPage((page, target) => [
+        [target, 'visibilitychange', changed],
+        [target, 'resume', changed],
+        [page, 'pagehide', left],
+        [page, 'pageshow', ({ persisted }) => persisted && returned()],
+      ]),
+  };
 }

@@ -23,6 +23,8 @@ export async function start(shell: Shell): Promise<Chat> {
   const theme = watchTheme(shell);
   const wake = (): void => {
     if (document.visibilityState !== 'visible') return;
+    // a suspended page receives no storage events
+    chat.followOtherTabs();
     chat.connection.wake();
     if (chat.connection.state === 'connected') void chat.outbox.drain();
     chat.changed();
@@ -30,6 +32,11 @@ export async function start(shell: Shell): Promise<Chat> {
   };
   const allowSound = (): void => chat.sound.allow();
   const changed = (): void => chat.changed();
+  const onStorage = ({ key }: StorageEvent): void => {
+    const names = ['session', 'person', 'outbox'];
+    if (key === null || names.some(name => key === chat.storage.key(name))) chat.followOtherTabs();
+  };
+  window.addEventListener('storage', onStorage);
   window.addEventListener('online', wake);
   window.addEventListener('offline', changed);
   document.addEventListener('visibilitychange', wake);
@@ -53,6 +60,7 @@ export async function start(shell: Shell): Promise<Chat> {
     setTheme: mode => theme.set(mode),
     setPage: (url = location.href, title = document.title) => chat.connection.reportPage({ url, title }),
     shutdown() {
+      window.removeEventListener('storage', onStorage);
       window.removeEventListener('online', wake);
       window.removeEventListener('offline', changed);
       document.removeEventListener('visibilitychange', wake);

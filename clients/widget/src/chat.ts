@@ -257,11 +257,28 @@ export class ChatController {
   /** @returns true if the person has changed */
   private adoptPerson(identity: Identity): boolean {
     if (!this.storage.adopt(identity)) return false;
+    this.forgetState();
+    return true;
+  }
+
+  private forgetState(): void {
     this.state = new ChatState();
     this.contact = undefined;
     this.waitingForForm = undefined;
     this.announcement = '';
-    return true;
+  }
+
+  /** Another tab has written to the storage: it may have become another person, who must not see the former one. */
+  followOtherTabs(): void {
+    const { connection, storage } = this;
+    if (!connection.isCurrent) {
+      clearTimeout(this.readTimer);
+      this.forgetState();
+      connection.forget();
+      this.show({ name: 'home' });
+    }
+    if (connection.state === 'idle' && storage.isReturning) connection.connect();
+    this.changed();
   }
 
   async setLocale(locale: string): Promise<void> {

@@ -1,4 +1,10 @@
-import { VisitorClient, type StoredVisitorSession, type VisitorOptions, type VisitorSocket } from '@support-chat/sdk';
+import {
+  SharedLive,
+  VisitorClient,
+  type StoredVisitorSession,
+  type VisitorFrames,
+  type VisitorOptions,
+} from '@support-chat/sdk';
 import type { Attributes, BootOptions, Identity } from './api.js';
 import type { SafeStorage } from './loader/storage.js';
 import type { VisitorFrame } from './state/chat-state.js';
@@ -32,10 +38,14 @@ export class Connection {
   state: LinkState = 'idle';
   page: { url: string; title?: string | undefined } | undefined;
   private opening: Promise<VisitorClient> | undefined;
-  private socket: VisitorSocket | undefined;
+  private socket: SharedLive<VisitorFrames> | undefined;
+  /** The contact of the session. */
+  private contactId: string | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
   private isRestored = false;
+  /** Another tab knows better who the visitor is. */
+  private followsTabs = false;
   private attributes: Attributes;
   /** Frames that wait until the responses that are older than they have been applied. */
   private delayed: VisitorFrame[] | undefined;
@@ -47,6 +57,16 @@ export class Connection {
     this.attributes = { ...options.identity.attributes };
   }
 
+  /** True in the one tab that does what only one should do, such as a sound. */
+  get isLeader(): boolean {
+    return this.socket?.isLeader ?? true;
+  }
+
+  /** False if another tab has become another visitor, or has forgotten this one. */
+  get isCurrent(): boolean {
+    return !this.contactId || readSession(this.options.storage)?.contactId === this.contactId;
+  }
+
   /** Opens the session once; makes the contact. */
   client(): Promise<VisitorClient> {
     return (this.opening ??= this.openSession().catch((error: unknown) => {
@@ -55,13 +75,24 @@ export class Connection {
     }));
   }
 
+  /** Forgets the visitor, who is another one in this browser now. Continues with the session of the other tab, if any. */
+  forget(): void {
+    const { identity } = this.options;
+    for (const field of ['externalId', 'identityToken', 'name', 'email', 'phone'] as const) delete identity[field];
+    this.attributes = {};
+    this.followsTabs = true;
+    this.close();
+  }
+
   /** Opens session and socket, and keeps trying. */
   connect(): void {
     if (this.socket || this.state === 'connecting' || this.state === 'refused') return;
     clearTimeout(this.timer);
     this.setState('connecting');
-    this.client().then(
-      client => this.openSocket(client),
+    const opening = this.client();
+    opening.then(
+      // Another visitor may have taken over meanwhile.
+      client => this.opening === opening && this.openSocket(client),
       (error: Error & { status?: number }) => this.handleFailure(error),
     );
   }
@@ -73,6 +104,7 @@ export class Connection {
 
   identify(identity: Identity): void {
     Object.assign(this.options.identity, identity);
+    this.followsTabs = false;
     this.close();
   }
 
@@ -88,9 +120,7 @@ export class Connection {
 
   reportPage(page: typeof this.page): void {
     this.page = page;
-    this.socket?.reportPage(
-      page?.title === undefined ? page && { url: page.url } : { url: page.url, title: page.title },
-    );
+    if (page) this.socket?.send({ type: 'page', ...page });
   }
 
   /** Ends the socket and forgets the session. */
@@ -99,6 +129,7 @@ export class Connection {
     this.socket?.close();
     this.socket = undefined;
     this.opening = undefined;
+    this.contactId = undefined;
     this.delayed = undefined;
     this.setState('idle');
   }
@@ -107,7 +138,8 @@ export class Connection {
     const { storage, identity } = this.options;
     const options = this.sessionOptions();
     const details = JSON.stringify([identity.name, identity.email, identity.phone, options.locale, this.attributes]);
-    const stored = storage.get('details') === details ? readSession(storage) : undefined;
+    const isKnown = this.followsTabs || storage.get('details') === details;
+    const stored = isKnown ? readSession(storage) : undefined;
     const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
     this.isRestored = !!isSame;
     if (isSame) return VisitorClient.restore(stored, options);
@@ -138,7 +170,10 @@ export class Connection {
 
   private openSocket(client: VisitorClient): void {
     if (this.socket || this.state !== 'connecting') return;
-    const socket = (this.socket = client.live());
+    // All tabs of one visitor share a socket, and never those of two.
+    this.contactId = client.storedSession.contactId;
+    const name = this.options.storage.key(`live:${this.contactId}`);
+    const socket = (this.socket = new SharedLive(name, options => client.live(options)));
     socket.on('*', frame => this.receive(client, frame));
     socket.on('closed', event => {
       if (this.socket !== socket) return;
