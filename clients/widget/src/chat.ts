@@ -1,10 +1,5 @@
 import { createTranslator, type Translator } from '@support-chat/ui/translator.js';
-import type {
-  AttachmentView,
-  PreChatAnswers,
-  UploadOptions,
-  VisitorContactView,
-} from '@support-chat/sdk';
+import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
 import type { Identity } from './api.js';
 import { Connection } from './connection.js';
 import { openOutbox } from './delivery.js';

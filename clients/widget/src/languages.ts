@@ -52,7 +52,9 @@ export async function loadLanguage(baseUrl: string, ...tags: string[]): Promise<
   const chosen = tags.map(choose).find(match => match !== undefined);
   if (!chosen?.file) return { locale: chosen?.locale ?? 'en', entries: {} };
   try {
-    const response = await fetch(`${baseUrl}${LOCALES}${chosen.file}.json`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(`${baseUrl}${LOCALES}${chosen.file}.json`, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
     if (response.ok) return { locale: chosen.locale, entries: (await response.json()) as Language['entries'] };
   } catch {
     // English, as after an answer that is no success
