@@ -3,7 +3,7 @@ import type { VisitorStorage } from './visitor-storage.js';
 
 const TYPING_EVERY_MS = 3_000;
 
-/** What the visitor is writing, and what agents are told of it. */
+/** Texts that the visitor is writing. Agents see that, not what, is being written. */
 export class Drafts {
   private typingAt = 0;
   private typingIn: string | null = null;

@@ -1,7 +1,7 @@
 import type { Identity } from '../api.js';
 import type { SafeStorage } from '../loader/storage.js';
 
-/** What the browser keeps of a visitor of one channel: the session, the outbox, drafts, what was open. */
+/** The browser's memory of a visitor of one channel: session, outbox, drafts, and the conversation that was open. */
 export class VisitorStorage {
   private readonly prefix: string;
 
