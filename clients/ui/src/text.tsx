@@ -1,9 +1,21 @@
-import type { VNode } from 'preact';
+import { Component, type ComponentChildren, type VNode } from 'preact';
 import { parseText, type Block, type Inline } from './rich-text.js';
 
+interface TextProps {
+  text: string;
+  markdown: boolean;
+}
+
 /** Shows a message. Everything is a text node; see `rich-text.ts`. */
-export function Text({ text, markdown }: { text: string; markdown: boolean }): VNode {
-  return <>{parseText(text, markdown).map(renderBlock)}</>;
+export class Text extends Component<TextProps> {
+  /** Parses a text once, not whenever its list changes. */
+  override shouldComponentUpdate({ text, markdown }: TextProps): boolean {
+    return text !== this.props.text || markdown !== this.props.markdown;
+  }
+
+  override render({ text, markdown }: TextProps): ComponentChildren {
+    return parseText(text, markdown).map(renderBlock);
+  }
 }
 
 function renderBlock(block: Block): VNode {

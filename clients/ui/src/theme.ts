@@ -1,4 +1,4 @@
-import { adjust, contrast, formatColor, parseColor, type Rgb } from './color.js';
+import { contrast, formatColor, luminance, mixUntil, parseColor, type Rgb } from './color.js';
 
 /** Colours that follow from the colour of the brand. */
 export interface BrandColors {
@@ -22,25 +22,17 @@ const BLACK: Rgb = [0, 0, 0];
 /** @param primary `#rgb` or `#rrggbb`; anything else gives the default colour */
 export function brandColors(primary: string, dark: boolean): BrandColors {
   const brand = parseColor(primary) ?? (parseColor(DEFAULT_BRAND) as Rgb);
-  const fill = dark
-    ? adjust(brand, light => clamp(light, 0.42, 0.8), 0.9)
-    : adjust(brand, light => clamp(light, 0, 0.9));
   const surface = parseColor(SURFACES[dark ? 'dark' : 'light']) as Rgb;
+  // neither glaring nor lost against the panel
+  const [darkest, brightest] = dark ? [0.074, 0.512] : [0, 0.729];
+  const dimmed = mixUntil(brand, BLACK, mixed => luminance(mixed) <= brightest);
+  const fill = mixUntil(dimmed, WHITE, mixed => luminance(mixed) >= darkest);
+  const reach = (ratio: number): string =>
+    formatColor(mixUntil(brand, dark ? WHITE : BLACK, mixed => contrast(mixed, surface) >= ratio));
   return {
     fill: formatColor(fill),
     onFill: formatColor([WHITE, INK].find(ink => contrast(ink, fill) >= 4.5) ?? BLACK),
-    control: formatColor(reach(3, brand, surface, dark)),
-    text: formatColor(reach(4.5, brand, surface, dark)),
+    control: reach(3),
+    text: reach(4.5),
   };
-}
-
-const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
-
-/** Steps the lightness away from the surface until the contrast is reached; the hue stays. */
-function reach(ratio: number, brand: Rgb, surface: Rgb, dark: boolean): Rgb {
-  let color = adjust(brand, light => light, dark ? 0.9 : 1);
-  for (let step = 1; contrast(color, surface) < ratio && step <= 100; step++) {
-    color = adjust(brand, light => light + (dark ? step : -step) / 100, dark ? 0.9 : 1);
-  }
-  return color;
 }

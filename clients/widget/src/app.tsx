@@ -1,7 +1,6 @@
 import { render } from 'preact';
 import { ChatController } from './chat.js';
-import chatStyles from './chat.css?inline';
-import panelStyles from './panel.css?inline';
+import styles from './chat.css?inline';
 import { loadLanguage } from './languages.js';
 import type { Chat, Shell } from './seam.js';
 import { watchTheme } from './theme.js';
@@ -17,7 +16,7 @@ export async function start(shell: Shell): Promise<Chat> {
   const language = await loadLanguage(baseUrl, ...requested);
   const sheet = new CSSStyleSheet();
   // A constructed sheet is exempt from the page's Content-Security-Policy.
-  sheet.replaceSync(panelStyles + chatStyles);
+  sheet.replaceSync(styles);
   shell.root.adoptedStyleSheets.push(sheet);
   const chat = new ChatController(shell, language);
   const theme = watchTheme(shell);

@@ -85,6 +85,10 @@ export class ChatController {
     return this.shell.config;
   }
 
+  get text(): Translator<MessageKey>['text'] {
+    return this.translator.text;
+  }
+
   get thread(): Thread | undefined {
     return this.conversationId ? this.state.threads.get(this.conversationId) : undefined;
   }
@@ -127,10 +131,11 @@ export class ChatController {
 
   changed(): void {
     if (this.thread?.view.status !== 'resolved') this.restarts = false;
-    const { text } = this.translator;
+    const { text, shell } = this;
+    shell.panel.ariaLabel = this.config.title || text('chat');
     const label = this.config.theme.launcher_label || text('chat');
     const count = this.state.unread;
-    this.shell.setUnread(count, count ? text('launcherUnread', { label, count }) : label);
+    shell.setUnread(count, count ? text('launcherUnread', { label, count }) : label);
     for (const listener of this.listeners) listener();
   }
 

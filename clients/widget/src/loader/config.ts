@@ -1,30 +1,21 @@
 import type { WidgetConfigView } from '@support-chat/sdk';
+import { retry } from './retry.js';
 
-const RETRIES_MS = [2_000, 8_000];
-
-/** The channel does not accept this page, or the service refuses the request. */
-export class ConfigRefused extends Error {}
+type Response =
+  { data: { widget_config: WidgetConfigView }; error?: undefined } | { error: { code: string; message: string } };
 
 /**
  * Reads the channel's public configuration. Makes no contact and stores nothing.
- * @throws ConfigRefused, or the error of the network after three attempts
+ * @throws Error if the channel does not accept this page, or after three attempts
  */
-export async function readConfig(baseUrl: string, widgetToken: string): Promise<WidgetConfigView> {
+export function readConfig(baseUrl: string, widgetToken: string): Promise<WidgetConfigView> {
   const url = `${baseUrl}v1/widget/config?widget_token=${encodeURIComponent(widgetToken)}`;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      const response = await fetch(url);
-      if (response.ok)
-        return ((await response.json()) as { data: { widget_config: WidgetConfigView } }).data.widget_config;
-      if (response.status < 500 && response.status !== 429) {
-        const { error } = (await response.json()) as { error: { code: string; message: string } };
-        throw new ConfigRefused(`${error.code}: ${error.message}`);
-      }
-      throw new Error(`the service responds with ${response.status}`);
-    } catch (error) {
-      const wait = RETRIES_MS[attempt];
-      if (error instanceof ConfigRefused || wait === undefined) throw error;
-      await new Promise(resolve => setTimeout(resolve, wait * (0.5 + Math.random())));
-    }
-  }
+  return retry(async () => {
+    const response = await fetch(url);
+    const body = (await response.json()) as Response;
+    if (!body.error) return body.data.widget_config;
+    const { status } = response;
+    const error = new Error(`${body.error.code}: ${body.error.message}`);
+    throw Object.assign(error, { isFinal: status < 500 && status !== 429 });
+  }, [3_000, 10_000]);
 }

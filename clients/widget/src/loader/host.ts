@@ -1,4 +1,5 @@
 import styles from './host.css?inline';
+import { addElement } from './element.js';
 
 /** Events that must not reach the page: its shortcuts would react to what a visitor writes. */
 const OWN_EVENTS =
@@ -17,20 +18,17 @@ export interface Host {
  * page forbids. If a script of the page removes the element, it is put back.
  */
 export function addHost(): Host {
-  const element = document.createElement('support-chat');
-  element.id = 'support-chat';
-  element.setAttribute('data-turbo-permanent', '');
+  const page = document.documentElement;
+  const element = addElement(page, 'support-chat' as 'div', { id: 'support-chat' });
+  element.dataset.turboPermanent = '';
   const root = element.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   root.adoptedStyleSheets = [sheet];
   for (const type of OWN_EVENTS.split(' ')) root.addEventListener(type, event => event.stopPropagation());
-  const page = document.documentElement;
-  const put = (): void => {
+  const observer = new MutationObserver(() => {
     if (!element.isConnected) page.append(element);
-  };
-  put();
-  const observer = new MutationObserver(put);
+  });
   observer.observe(page, { childList: true });
   return {
     element,

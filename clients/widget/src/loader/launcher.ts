@@ -1,8 +1,10 @@
+import { addElement } from './element.js';
+
 const SVG = 'http://www.w3.org/2000/svg';
 /** Paths in a square of 24. */
 const CHAT =
-  'M12 4c4.7 0 8.5 3.2 8.5 7.3s-3.8 7.3-8.5 7.3c-.9 0-1.8-.1-2.600-.35L5 20.300l.9-3.500C4.400 15.500 3.500 13.500 3.500 11.300 3.500 7.200 7.300 4 12 4z';
-const CLOSE = 'M6.500 9.500l5.500 5.500 5.500-5.500';
+  'M12 4c4.7 0 8.5 3.2 8.5 7.3s-3.8 7.3-8.5 7.3c-.9 0-1.8-.1-2.6-.35L5 20.3l.9-3.5C4.4 15.5 3.5 13.5 3.5 11.3 3.5 7.2 7.3 4 12 4z';
+const CLOSE = 'M6.5 9.5l5.5 5.5 5.5-5.5';
 
 export interface Launcher {
   button: HTMLButtonElement;
@@ -12,39 +14,27 @@ export interface Launcher {
 
 /** Draws the button that opens the panel. Its size is fixed, and it stands outside of the page's layout. */
 export function drawLauncher(root: ShadowRoot): Launcher {
-  const button = document.createElement('button');
-  button.className = 'launcher';
-  button.type = 'button';
-  const badge = document.createElement('span');
-  badge.className = 'badge';
-  badge.setAttribute('aria-hidden', 'true');
-  button.append(icon('chat', CHAT), icon('close', CLOSE), badge);
-  root.append(button);
+  const button = addElement(root, 'button', { className: 'launcher', type: 'button' });
+  addIcon(button, 'chat', CHAT);
+  addIcon(button, 'close', CLOSE);
+  const badge = addElement(button, 'span', { className: 'badge', ariaHidden: 'true' });
   return {
     button,
     show(label, count, isOpen) {
-      button.setAttribute('aria-label', label);
-      button.setAttribute('aria-expanded', String(isOpen));
-      badge.hidden = count === 0;
-      badge.textContent = count > 99 ? '99+' : String(count);
+      Object.assign(button, { ariaLabel: label, ariaExpanded: isOpen });
+      badge.hidden = !count;
+      badge.textContent = count > 99 ? '99+' : `${count}`;
     },
   };
 }
 
-function icon(name: string, path: string): SVGElement {
+function addIcon(button: HTMLElement, name: string, path: string): void {
   const svg = document.createElementNS(SVG, 'svg');
-  const attributes = {
-    class: name,
-    viewBox: '0 0 24 24',
-    fill: 'none',
-    stroke: 'currentColor',
-    'stroke-width': '1.7',
-    'stroke-linecap': 'round',
-    'stroke-linejoin': 'round',
-    'aria-hidden': 'true',
-  };
-  for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
-  svg.append(document.createElementNS(SVG, 'path'));
-  svg.firstElementChild?.setAttribute('d', path);
-  return svg;
+  const shape = document.createElementNS(SVG, 'path');
+  svg.setAttribute('class', name);
+  svg.setAttribute('viewBox', '0 0 24 24');
+  svg.ariaHidden = 'true';
+  shape.setAttribute('d', path);
+  svg.append(shape);
+  button.append(svg);
 }

@@ -1,9 +1,10 @@
+import { addElement } from './element.js';
+
 /** Viewports in which the panel fills the screen. */
 const SMALL = '(max-width: 480px), (max-height: 480px)';
 
 export interface Panel {
   dialog: HTMLDialogElement;
-  readonly isOpen: boolean;
   open(): void;
   close(): void;
   remove(): void;
@@ -16,15 +17,13 @@ export interface Panel {
  * @param onDismiss called when the visitor closes it by Escape or the system's back gesture
  */
 export function addPanel(root: ShadowRoot, isPage: boolean, onDismiss: () => void): Panel {
-  const dialog = document.createElement('dialog');
-  dialog.className = 'panel';
-  root.append(dialog);
+  const dialog = addElement(root, 'dialog', { className: 'panel' });
   const small = matchMedia(SMALL);
+  const removal = new AbortController();
   const isFull = (): boolean => isPage || small.matches;
   const open = (): void => {
-    const full = isFull();
-    dialog.classList.toggle('full', full);
-    if (full && !isPage) dialog.showModal();
+    dialog.classList.toggle('full', isFull());
+    if (isFull() && !isPage) dialog.showModal();
     else dialog.show();
   };
   const close = (): void => dialog.close();
@@ -42,25 +41,15 @@ export function addPanel(root: ShadowRoot, isPage: boolean, onDismiss: () => voi
     event.preventDefault();
     if (!isPage) onDismiss();
   };
-  dialog.addEventListener('cancel', dismiss);
+  const listen = (target: EventTarget | null, type: string, listener: (event: never) => void): void =>
+    target?.addEventListener(type, listener as EventListener, removal);
+  listen(dialog, 'cancel', dismiss);
   // a dialog that is not modal has no event for Escape
-  dialog.addEventListener('keydown', event => {
+  listen(dialog, 'keydown', (event: KeyboardEvent) => {
     if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) dismiss(event);
   });
-  small.addEventListener('change', turned);
-  visualViewport?.addEventListener('resize', fit);
-  visualViewport?.addEventListener('scroll', fit);
-  return {
-    dialog,
-    get isOpen() {
-      return dialog.open;
-    },
-    open,
-    close,
-    remove() {
-      small.removeEventListener('change', turned);
-      visualViewport?.removeEventListener('resize', fit);
-      visualViewport?.removeEventListener('scroll', fit);
-    },
-  };
+  listen(small, 'change', turned);
+  listen(visualViewport, 'resize', fit);
+  listen(visualViewport, 'scroll', fit);
+  return { dialog, open, close, remove: () => removal.abort() };
 }

@@ -16,6 +16,13 @@ export class Thread {
     this.learnSeen(view);
   }
 
+  /** Messages of people and bots of the company. */
+  get received(): VisitorMessageView[] {
+    return this.messages.filter(
+      ({ sender_type, content_type }) => sender_type !== 'contact' && content_type !== 'event',
+    );
+  }
+
   /** Takes a response, unless frames have told something newer since its request. */
   replace(view: VisitorConversationView, isCurrent: boolean): void {
     if (!isCurrent || view.last_seq < this.view.last_seq) return;

@@ -1,7 +1,7 @@
 import type { Identity } from '../api.js';
 import type { SafeStorage } from '../loader/storage.js';
 
-/** The part of the browser's storage for a visitor of one channel: session, outbox, drafts, the open view. */
+/** The browser's memory of a visitor of one channel: session, outbox, drafts, and the conversation that was open. */
 export class VisitorStorage {
   private readonly prefix: string;
 

@@ -1,45 +1,41 @@
-import type { VNode } from 'preact';
-import { useEffect, useReducer, useState } from 'preact/hooks';
-import type { ChatController } from '../chat.js';
+import { Component, type VNode } from 'preact';
 import { Composer } from './composer.jsx';
 import { Header } from './header.jsx';
 import { Home } from './home.jsx';
 import { Timeline } from './timeline.jsx';
-import { ChatContext } from './use-chat.js';
+import type { ViewProps } from './view-props.js';
 
-/** The whole panel. Renders anew whenever the chat changes. */
-export function App({ chat }: { chat: ChatController }): VNode {
-  const [, update] = useReducer<number, void>(count => count + 1, 0);
-  const [isDragging, setDragging] = useState(false);
-  useEffect(() => chat.subscribe(() => update()), [chat]);
-  const { route, translator, config } = chat;
-  useEffect(() => {
-    chat.shell.panel.setAttribute('aria-label', config.title || translator.text('chat'));
-  }, [translator]);
-  const drop = (event: DragEvent, isOver: boolean): void => {
-    if (!config.features.attachments || !event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    setDragging(isOver);
-    if (event.type === 'drop') chat.attachFiles?.(event.dataTransfer.files);
-  };
-  return (
-    <ChatContext.Provider value={chat}>
+/** The whole panel. */
+export class App extends Component<ViewProps, { isDragging?: boolean }> {
+  override componentDidMount(): void {
+    this.props.chat.subscribe(() => this.forceUpdate());
+  }
+
+  override render({ chat }: ViewProps): VNode {
+    const { route, translator, text } = chat;
+    const drop = (event: DragEvent): void => {
+      if (!chat.config.features.attachments || !event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      this.setState({ isDragging: event.type === 'dragover' });
+      if (event.type === 'drop') chat.attachFiles?.(event.dataTransfer.files);
+    };
+    return (
       <div
         class="view"
         dir={translator.direction}
         lang={translator.locale}
-        onDragOver={event => drop(event, true)}
-        onDragLeave={event => drop(event, false)}
-        onDrop={event => drop(event, false)}
+        onDragOver={drop}
+        onDragLeave={drop}
+        onDrop={drop}
       >
-        <Header />
-        {route.name === 'home' ? <Home /> : <Timeline key={route.id ?? 'new'} id={route.id} />}
-        <Composer />
-        {isDragging && <div class="drop">{translator.text('dropHere')}</div>}
+        <Header chat={chat} />
+        {route.name === 'home' ? <Home chat={chat} /> : <Timeline key={route.id ?? 'new'} id={route.id} chat={chat} />}
+        <Composer chat={chat} />
+        {this.state.isDragging && <div class="drop">{text('dropHere')}</div>}
         <div class="hidden" role="status">
           {chat.announcement}
         </div>
       </div>
-    </ChatContext.Provider>
-  );
+    );
+  }
 }

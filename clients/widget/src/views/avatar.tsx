@@ -1,20 +1,15 @@
+import { BOT, icon } from '@support-chat/ui/icons.jsx';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import { Icon } from '@support-chat/ui/icons.jsx';
 
-interface AvatarProps {
-  name: string | null;
-  url?: string | null | undefined;
-  isBot?: boolean;
-}
-
-/** The picture of a person, else the first letters of the name. Decoration: the name stands beside it. */
-export function Avatar({ name, url, isBot }: AvatarProps): VNode {
-  const [failed, setFailed] = useState(false);
-  if (url && !failed) return <img class="avatar" src={url} alt="" onError={() => setFailed(true)} />;
+/**
+ * Draws the first letters of a name, under the person's picture once it has been loaded. Decoration: the name stands
+ * beside it.
+ */
+export function avatar(name: string | null, url?: string | null, isBot?: boolean): VNode {
   return (
     <span class="avatar" aria-hidden="true">
-      {isBot ? <Icon name="bot" /> : initials(name)}
+      {isBot ? icon(BOT) : initials(name)}
+      {url && <img key={url} src={url} alt="" onError={event => (event.currentTarget.hidden = true)} />}
     </span>
   );
 }

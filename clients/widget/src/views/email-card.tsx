@@ -1,40 +1,41 @@
-import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { Component, type VNode } from 'preact';
 import { saveEmail } from '../actions.js';
-import { useChat } from './use-chat.js';
+import type { ViewProps } from './view-props.js';
+import { inputOf } from './input-of.js';
 
 /** Asks for an address, because nobody is there or the transcript goes to it. */
-export function EmailCard(): VNode {
-  const chat = useChat();
-  const { text } = chat.translator;
-  const [isInvalid, setInvalid] = useState(false);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const input = (event.currentTarget as HTMLFormElement).elements.namedItem('email') as HTMLInputElement;
-    const isValid = input.value.trim() !== '' && input.validity.valid;
-    setInvalid(!isValid);
-    if (isValid) void chat.perform(() => saveEmail(chat, input.value.trim()));
-    else input.focus();
-  };
-  return (
-    <form class="card" noValidate onSubmit={submit}>
-      <label for="email">{text(chat.asksForEmail ? 'emailAsk' : 'emailCard')}</label>
-      <div class="row">
-        <input
-          id="email"
-          name="email"
-          type="email"
-          autocomplete="email"
-          maxLength={254}
-          placeholder={text('email')}
-          aria-invalid={isInvalid}
-          aria-describedby="email-error"
-        />
-        <button class="primary">{text('save')}</button>
-      </div>
-      <small class="error" id="email-error" role="alert">
-        {isInvalid && text('emailInvalid')}
-      </small>
-    </form>
-  );
+export class EmailCard extends Component<ViewProps, { isInvalid?: boolean }> {
+  override render({ chat }: ViewProps): VNode {
+    const { text } = chat;
+    const { isInvalid } = this.state;
+    const submit = (event: SubmitEvent): void => {
+      const input = inputOf(event, 'email');
+      const email = input.value.trim();
+      const isValid = email !== '' && input.validity.valid;
+      this.setState({ isInvalid: !isValid });
+      if (isValid) void chat.perform(() => saveEmail(chat, email));
+      else input.focus();
+    };
+    return (
+      <form class="card" noValidate onSubmit={submit}>
+        <label for="email">{text(chat.asksForEmail ? 'emailAsk' : 'emailCard')}</label>
+        <div class="row">
+          <input
+            id="email"
+            name="email"
+            type="email"
+            autocomplete="email"
+            maxLength={254}
+            placeholder={text('email')}
+            aria-invalid={!!isInvalid}
+            aria-describedby="error-email"
+          />
+          <button class="primary">{text('save')}</button>
+        </div>
+        <small class="error" id="error-email" role="alert">
+          {isInvalid && text('emailInvalid')}
+        </small>
+      </form>
+    );
+  }
 }

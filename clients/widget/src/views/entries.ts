@@ -43,11 +43,3 @@ function isSameGroup(before: VisitorMessageView, after: VisitorMessageView): boo
   const distance = Date.parse(after.created_at) - Date.parse(before.created_at);
   return before.sender_id === after.sender_id && after.content_type !== 'event' && distance < GROUP_MS;
 }
-
-/** The first of the last `count` messages of the company. */
-export function firstUnread(messages: VisitorMessageView[], count: number): number | undefined {
-  const received = messages.filter(
-    ({ sender_type, content_type }) => sender_type !== 'contact' && content_type !== 'event',
-  );
-  return count > 0 ? received.at(-count)?.seq : undefined;
-}

@@ -1,114 +1,96 @@
-import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import { Icon } from '@support-chat/ui/icons.jsx';
+import { BACK, CLOSE, MORE } from '@support-chat/ui/icons.jsx';
+import { Component, type VNode } from 'preact';
 import { endChat, mailTranscript } from '../actions.js';
 import type { ChatController } from '../chat.js';
-import { Avatar } from './avatar.jsx';
+import type { ViewProps } from './view-props.js';
+import { avatar } from './avatar.jsx';
+import { iconButton } from './icon-button.jsx';
 import { openingText } from './opening.js';
-import { useChat } from './use-chat.js';
 
 /** Title, the faces of those who are there, and one line that says what to expect. */
-export function Header(): VNode {
-  const chat = useChat();
-  const { route, shell, config, translator } = chat;
-  const { text } = translator;
+export function Header({ chat }: ViewProps): VNode {
+  const { route, shell, config, text } = chat;
   const isHome = route.name === 'home';
-  const hasHistory = chat.state.threads.size > 0 || isHome;
+  const hasBack = !isHome && chat.state.threads.size > 0;
   return (
     <div class={isHome ? 'head tall' : 'head'}>
-      {!isHome && hasHistory && (
-        <button class="icon-button" aria-label={text('back')} onClick={() => chat.show({ name: 'home' })}>
-          <Icon name="back" />
-        </button>
-      )}
-      <Faces />
+      {hasBack && iconButton(BACK, text('back'), () => chat.show({ name: 'home' }))}
+      {renderFaces(chat)}
       <div class="titles">
         <h2 dir="auto">{config.title || text('chat')}</h2>
         <p>{statusLine(chat)}</p>
       </div>
-      <Menu />
-      {shell.mode === 'bubble' && (
-        <button class="icon-button" aria-label={text('close')} onClick={() => shell.close()}>
-          <Icon name="close" />
-        </button>
-      )}
+      {chat.thread && <Menu chat={chat} />}
+      {shell.mode === 'bubble' && iconButton(CLOSE, text('close'), () => shell.close())}
     </div>
   );
 }
 
-function Faces(): VNode | null {
-  const { thread, config } = useChat();
+/** Shows the last three who have answered. */
+function renderFaces({ thread, config }: ChatController): VNode | null {
   const people = new Map<string, VNode>();
-  for (const { sender_type, sender_name, sender_avatar_url, metadata } of [...(thread?.messages ?? [])].reverse()) {
-    if (sender_type === 'contact' || !sender_name || metadata['auto'] || metadata['event'] || people.size > 2) continue;
-    if (people.has(sender_name)) continue;
-    people.set(sender_name, <Avatar name={sender_name} url={sender_avatar_url} isBot={sender_type === 'bot'} />);
+  for (const { sender_type, sender_name, sender_avatar_url, metadata } of thread?.received.reverse() ?? []) {
+    if (!sender_name || metadata['auto'] || people.size > 2 || people.has(sender_name)) continue;
+    people.set(sender_name, avatar(sender_name, sender_avatar_url, sender_type === 'bot'));
   }
   if (people.size > 0) return <div class="faces">{[...people.values()]}</div>;
   return config.theme.logo_url ? <img class="logo" src={config.theme.logo_url} alt="" /> : null;
 }
 
 /** The truth in one line: who answers, or when somebody does. */
-function statusLine({ thread, config, translator }: ChatController): string {
-  const { text } = translator;
-  const { availability } = config;
+function statusLine({ thread, config, translator, text }: ChatController): string {
+  const { within_business_hours, next_open_at, typical_reply_seconds, online } = config.availability;
   if (thread && thread.view.status !== 'resolved') {
-    const last = thread.messages.filter(each => each.sender_type !== 'contact' && each.content_type !== 'event').at(-1);
-    if (thread.view.assignee) return text('withPerson', { name: thread.view.assignee.name });
-    if (last?.sender_type === 'bot' && !last.metadata['auto'] && thread.view.status === 'pending')
-      return text('withBot');
+    const last = thread.received.at(-1);
+    const { assignee, status } = thread.view;
+    if (assignee) return text('withPerson', { name: assignee.name });
+    if (last?.sender_type === 'bot' && !last.metadata['auto'] && status === 'pending') return text('withBot');
   }
-  if (!availability.within_business_hours) return openingText(availability.next_open_at, translator);
-  if (availability.typical_reply_seconds !== null) {
-    return text('replyTime', { time: translator.duration(availability.typical_reply_seconds) });
-  }
-  return availability.online ? text('online') : text('offline');
+  if (!within_business_hours) return openingText(next_open_at, translator);
+  if (typical_reply_seconds !== null) return text('replyTime', { time: translator.duration(typical_reply_seconds) });
+  return text(online ? 'online' : 'offline');
 }
 
 /** Actions on the chat besides writing. */
-function Menu(): VNode | null {
-  const chat = useChat();
-  const { text } = chat.translator;
-  const [isOpen, setOpen] = useState(false);
-  const { features } = chat.config;
-  const view = chat.thread?.view;
-  const act = (action: () => Promise<void> | void) => () => {
-    setOpen(false);
-    void chat.perform(action);
-  };
-  if (!view) return null;
-  return (
-    <div
-      class="menu"
-      onKeyDown={event => {
-        if (event.key !== 'Escape' || !isOpen) return;
-        event.preventDefault();
-        setOpen(false);
-      }}
-      onFocusOut={event => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false);
-      }}
-    >
-      <button class="icon-button" aria-label={text('menu')} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon name="more" />
-      </button>
-      {isOpen && (
-        <ul>
-          <li>
-            <button onClick={act(() => chat.sound.toggle())}>{text(chat.sound.isMuted ? 'unmute' : 'mute')}</button>
-          </li>
-          {features.transcript && (
-            <li>
-              <button onClick={act(() => mailTranscript(chat, view.id))}>{text('mailTranscript')}</button>
-            </li>
-          )}
-          {features.end_chat && view.status !== 'resolved' && (
-            <li>
-              <button onClick={act(() => endChat(chat, view.id))}>{text('endChat')}</button>
-            </li>
-          )}
-        </ul>
-      )}
-    </div>
-  );
+class Menu extends Component<ViewProps, { isOpen?: boolean }> {
+  override render({ chat }: ViewProps): VNode {
+    const { text, config, sound } = chat;
+    const { id, status } = chat.thread!.view;
+    const { isOpen } = this.state;
+    const toggle = (isShown: boolean): void => this.setState({ isOpen: isShown });
+    const item = (name: Parameters<typeof text>[0], action: () => Promise<void> | void): VNode => (
+      <li>
+        <button
+          onClick={() => {
+            toggle(false);
+            void chat.perform(action);
+          }}
+        >
+          {text(name)}
+        </button>
+      </li>
+    );
+    return (
+      <div
+        class="menu"
+        onKeyDown={event => {
+          if (event.key !== 'Escape' || !isOpen) return;
+          event.preventDefault();
+          toggle(false);
+        }}
+        onFocusOut={event => {
+          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) toggle(false);
+        }}
+      >
+        {iconButton(MORE, text('menu'), () => toggle(!isOpen), { 'aria-expanded': !!isOpen })}
+        {isOpen && (
+          <ul>
+            {item(sound.isMuted ? 'unmute' : 'mute', () => sound.toggle())}
+            {config.features.transcript && item('mailTranscript', () => mailTranscript(chat, id))}
+            {config.features.end_chat && status !== 'resolved' && item('endChat', () => endChat(chat, id))}
+          </ul>
+        )}
+      </div>
+    );
+  }
 }

@@ -1,37 +1,36 @@
 import type { VNode } from 'preact';
-import { useChat } from './use-chat.js';
+import type { ViewProps } from './view-props.js';
 
 /** The first screen: a greeting, and the last conversations. */
-export function Home(): VNode {
-  const chat = useChat();
-  const { text, ago } = chat.translator;
-  const threads = chat.state.list.slice(0, 5);
+export function Home({ chat }: ViewProps): VNode {
+  const { text, translator, state, config } = chat;
+  const threads = state.list.slice(0, 5);
   return (
     <div class="scroll home" tabIndex={0}>
       <p class="greeting" dir="auto">
-        {chat.config.greeting || text('greeting')}
+        {config.greeting || text('greeting')}
       </p>
       {threads.length > 0 && (
         <section>
           <h3>{text('recent')}</h3>
           <ul class="threads">
-            {threads.map(({ view }) => (
-              <li key={view.id}>
-                <button onClick={() => chat.show({ name: 'thread', id: view.id })}>
+            {threads.map(({ view: { id, last_message, status, assignee, created_at, unread } }) => (
+              <li key={id}>
+                <button onClick={() => chat.show({ name: 'thread', id })}>
                   <span class="preview" dir="auto">
-                    {view.last_message?.sender_type === 'contact' && `${text('you')}: `}
-                    {view.last_message?.preview ?? text('newChat')}
+                    {last_message?.sender_type === 'contact' && `${text('you')}: `}
+                    {last_message?.preview ?? text('newChat')}
                   </span>
                   <small>
                     {[
-                      view.status === 'resolved' && text('resolved'),
-                      view.assignee?.name,
-                      ago(view.last_message?.created_at ?? view.created_at),
+                      status === 'resolved' && text('resolved'),
+                      assignee?.name,
+                      translator.ago(last_message?.created_at ?? created_at),
                     ]
                       .filter(Boolean)
                       .join(' · ')}
                   </small>
-                  {view.unread.contact > 0 && <b class="count">{view.unread.contact}</b>}
+                  {unread.contact > 0 && <b class="count">{unread.contact}</b>}
                 </button>
               </li>
             ))}
