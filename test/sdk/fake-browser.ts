@@ -71,7 +71,7 @@ export class FakeTab implements Tab {
           );
         }),
     };
-    // eslint-disable-next-line @typescript-eslint/no-this-alias
+     
     const tab: FakeTab = this;
     this.BroadcastChannel = class extends FakeChannel {
       constructor(name: string) {

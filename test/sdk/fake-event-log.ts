@@ -50,7 +50,7 @@ export class FakeEventLog {
 
   /** The WebSocket of a tab. */
   webSocketOf(tab: FakeTab): WebSocketConstructor {
-    // eslint-disable-next-line @typescript-eslint/no-this-alias
+     
     const log: FakeEventLog = this;
     return class extends FakeWebSocket {
       constructor(url: string) {

@@ -1,14 +1,9 @@
 import { createTranslator, type Translator } from '@support-chat/ui/translator.js';
-import {
-  VisitorClient,
-  type AttachmentView,
-  type PreChatAnswers,
-  type UploadOptions,
-  type VisitorContactView,
-} from '@support-chat/sdk';
+import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
 import type { BootOptions, Identity } from './api.js';
 import { Connection } from './connection.js';
 import { openOutbox } from './delivery.js';
+import { FreshConfig } from './fresh-config.js';
 import { acceptableIdentity } from './identity.js';
 import { receive, synchronize } from './incoming.js';
 import { loadLanguage, type Language } from './languages.js';
@@ -26,7 +21,6 @@ import { VisitorStorage } from './state/visitor-storage.js';
 export type Route = { name: 'home' } | { name: 'thread'; id: string | null };
 
 const READ_DELAY_MS = 400;
-const CONFIG_TTL_MS = 60_000;
 
 function translatorOf({ locale, entries }: Language): Translator<MessageKey> {
   return createTranslator(locale, en, entries);
@@ -62,7 +56,7 @@ export class ChatController {
   private readonly listeners = new Set<() => void>();
   private readTimer: ReturnType<typeof setTimeout> | undefined;
   private localeRequests = 0;
-  private configAt = Date.now();
+  private readonly freshConfig = new FreshConfig(this);
 
   constructor(
     readonly shell: Shell,
@@ -114,15 +108,6 @@ export class ChatController {
     return this.thread?.view.status === 'resolved' && !this.restarts;
   }
 
-  /** The first message is sent, nobody is there to answer it, and no address is known. */
-  get suggestsEmail(): boolean {
-    const { availability } = this.config;
-    const isThere = availability.online && availability.within_business_hours;
-    const hasAnswer = this.thread?.messages.some(({ sender_type }) => sender_type === 'agent');
-    const isKnown = this.contact?.email || this.storage.get('email');
-    return !!this.thread && !isThere && !hasAnswer && !isKnown && this.thread.view.status !== 'resolved';
-  }
-
   /** @returns a function that ends the subscription */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
@@ -143,18 +128,8 @@ export class ChatController {
     this.isOpen = isOpen;
     if (isOpen) {
       this.connection.connect();
-      void this.refreshConfig();
+      void this.freshConfig.refresh();
     }
-    this.changed();
-  }
-
-  /** Reads the configuration again if it is old: who is there, and since when, changes while a page is open. */
-  private async refreshConfig(): Promise<void> {
-    if (Date.now() - this.configAt < CONFIG_TTL_MS) return;
-    this.configAt = Date.now();
-    const { baseUrl, widgetToken } = this.shell;
-    const fresh = await VisitorClient.config({ baseUrl, widgetToken }).catch(() => undefined);
-    Object.assign(this.config, fresh?.widget_config);
     this.changed();
   }
 

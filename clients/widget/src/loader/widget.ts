@@ -143,7 +143,7 @@ export function addWidget(options: WidgetOptions): Widget {
     button.addEventListener(intent, () => void chunk.load().catch(() => undefined), { once: true });
   }
   if (isPage || tab.get(`${prefix}open`)) open(isPage);
-  else if ((storage.get(`${prefix}session`) || storage.get(`${prefix}outbox`))) void withChat(() => undefined);
+  else if (storage.get(`${prefix}session`) || storage.get(`${prefix}outbox`)) void withChat(() => undefined);
 
   return {
     state,

@@ -1,7 +1,16 @@
 import { Component, type VNode } from 'preact';
 import { saveEmail } from '../actions.js';
+import type { ChatController } from '../chat.js';
 import type { ViewProps } from './view-props.js';
 import { inputOf } from './input-of.js';
+
+/** The visitor wants the transcript, or the first message is sent and nobody is there to answer it; no address is known. */
+export function asksForEmail({ asksForEmail, thread, config, contact, storage }: ChatController): boolean {
+  if (asksForEmail || !thread || thread.view.status === 'resolved') return asksForEmail;
+  const { online, within_business_hours } = config.availability;
+  const hasAnswer = thread.messages.some(({ sender_type }) => sender_type === 'agent');
+  return !(online && within_business_hours) && !hasAnswer && !contact?.email && !storage.get('email');
+}
 
 /** Asks for an address, because nobody is there or the transcript goes to it. */
 export class EmailCard extends Component<ViewProps, { isInvalid?: boolean }> {

@@ -4,7 +4,7 @@ import type { MessageKey } from '../messages.js';
 import type { ViewProps } from './view-props.js';
 import { avatar } from './avatar.jsx';
 import { renderContent, renderMessage, renderPending } from './bubble.jsx';
-import { EmailCard } from './email-card.jsx';
+import { asksForEmail, EmailCard } from './email-card.jsx';
 import { buildEntries, type Entry } from './entries.js';
 import { PreChatForm } from './pre-chat-form.jsx';
 import { Rating } from './rating.jsx';
@@ -58,7 +58,7 @@ export class Timeline extends Component<TimelineProps> {
           </p>
         )}
         {waitingForForm && !id && <PreChatForm chat={chat} />}
-        {(chat.suggestsEmail || chat.asksForEmail) && <EmailCard chat={chat} />}
+        {asksForEmail(chat) && <EmailCard chat={chat} />}
         {thread && hasEnded && <Rating chat={chat} thread={thread} />}
       </Scroller>
     );
