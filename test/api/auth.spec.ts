@@ -291,17 +291,17 @@ describe('Signing in with slow password hashes', () => {
   it('A login with an unknown e-mail takes as long as one with a wrong password', async () => {
     const address = newEmail();
     await slow.anyone.post('/v1/auth/register', registration({ email: address }));
-    const fastest = async (account: string) => {
-      const times: number[] = [];
-      for (let attempt = 0; attempt < 4; attempt += 1) {
-        const started = performance.now();
-        await tryLogin(account);
-        times.push(performance.now() - started);
-      }
-      return Math.min(...times);
+    const timeOf = async (account: string) => {
+      const started = performance.now();
+      await tryLogin(account);
+      return performance.now() - started;
     };
-    const wrong = await fastest(address);
-    expect(await fastest(newEmail())).toBeGreaterThan(wrong / 2);
+    let [wrong, unknown] = [Infinity, Infinity];
+    for (let attempt = 0; attempt < 9; attempt += 1) {
+      wrong = Math.min(wrong, await timeOf(address));
+      unknown = Math.min(unknown, await timeOf(newEmail()));
+    }
+    expect(unknown).toBeGreaterThan(wrong / 2);
   });
 
   it('A flood of logins gets 429 with Retry-After, and other requests are still served', async () => {

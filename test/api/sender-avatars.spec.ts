@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { MessageRecord } from '../../src/modules/messages/index.js';
-import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { giveControl } from '../support/bot-control.js';
+import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import type { TestSocket } from '../support/socket.js';
@@ -148,7 +148,6 @@ describe('Messages of a release without avatars', () => {
   });
 
   it('Events that were logged without an avatar are replayed with null, to agents, visitors and servers.', async () => {
-    await world.app.app.get(EventTailJob).catchUp();
     const key = await world.apiKey(desk);
     const { cursor } = (await key.get('/v1/events')).data;
     const after = await cursorOf(world.agentSocket(desk.owner));
@@ -167,8 +166,11 @@ describe('Messages of a release without avatars', () => {
         expect(message).toHaveProperty('sender_avatar_url', null);
       }
     }
-    const items = (await key.get(`/v1/events?after=${cursor as string}`)).data.items as Json[];
-    const read = items.filter(({ type }) => types.includes(type as string));
+    const read = await eventually(async () => {
+      const items = (await key.get(`/v1/events?after=${cursor as string}`)).data.items as Json[];
+      const found = items.filter(({ type, data }) => types.includes(type as string) && data.message.id === messageId);
+      return found.length >= types.length ? found : undefined;
+    });
     expect(read.map(({ type, data }) => [type, data.message.sender_avatar_url])).toEqual(
       types.map(type => [type, null]),
     );

@@ -169,7 +169,15 @@ export const INVARIANTS = {
         const closedAt = connections.at(-1)?.closedAt ?? null;
         if (closedAt === null || closedAt > latest) yield `${name} stayed open after the end of ${end.ends}`;
         const late = frames.find(({ id }) => (committedAt.get(id ?? '') ?? 0) > end.endedAt + SECOND_MS + SLOW_MS);
-        if (late) yield `${name} received ${late.type} ${late.id} after its end`;
+        if (!late) continue;
+        const { instance, openedAt } = connections[late.connection] ?? { instance: 'unknown', openedAt: NaN };
+        const [commit, arrival, opening] = [committedAt.get(late.id ?? '') ?? 0, late.at, openedAt].map(at =>
+          Math.round(at - end.endedAt),
+        );
+        yield (
+          `${name} received ${late.type} ${late.id} ${arrival} ms after its end; ` +
+          `committed after ${commit} ms, connected to ${instance} after ${opening} ms`
+        );
       }
     }
   },

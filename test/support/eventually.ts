@@ -5,7 +5,7 @@
  */
 export async function eventually<T>(
   probe: () => T | undefined | Promise<T | undefined>,
-  ms = 15_000,
+  ms = 45_000,
   explain?: () => unknown,
 ): Promise<T> {
   const end = Date.now() + ms;

@@ -261,6 +261,30 @@ describe('The embedded PostgreSQL', () => {
     expect(await isAlive(server.pid)).toBe(false);
   });
 
+  it('A process whose crashed server was started again by another keeps nobody from it when it stops.', async () => {
+    const dataDir = await dataDirWithCluster();
+    const crashed = await start(dataDir);
+    process.kill(crashed.pid, 'SIGKILL');
+    const { child, started } = startInChild(dataDir);
+    const server = await started;
+    const users = async (): Promise<unknown> => {
+      const [row] = await query(
+        server.url,
+        `SELECT count(*)::int AS users FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+      );
+      return row?.users;
+    };
+    while ((await users()) !== 2) await sleep(50);
+    await killChild(child);
+    while ((await users()) !== 1) await sleep(50);
+
+    await crashed.stop(); // its server is gone, and it must not stop another's
+    const next = await start(dataDir);
+    expect(next).toMatchObject({ adopted: true, pid: server.pid });
+    await next.stop();
+    expect(await isAlive(server.pid)).toBe(false);
+  });
+
   it('A zombie server counts as gone: in a container, an adopted server may have no parent that reaps it.', async () => {
     const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { detached: true });
     children.push(parent);

@@ -80,8 +80,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     );
   const current = (): ReachedServer => supervised?.current ?? server;
   async function releaseServer({ lease, pid }: ReachedServer): Promise<void> {
-    if (await lease.release()) await stopServer(cluster, pid);
-    else log(`PostgreSQL (process ${pid}) keeps running: another process uses it`);
+    if (!(await lease.release())) return log(`PostgreSQL (process ${pid}) keeps running: another process uses it`);
+    try {
+      await stopServer(cluster, pid);
+    } finally {
+      await lease.end();
+    }
   }
   const stop = async (): Promise<void> => {
     await supervised?.stop();

@@ -8,6 +8,9 @@ const LOCK = 0x73757070;
 /** Methods of pg's Client that its types omit. */
 type Session = Client & { ref(): void; unref(): void };
 
+/** Maximum time (ms) that a new user waits for the last one to stop the server, which takes 20 s at most. */
+const STOPPING_MS = 25_000;
+
 /** Interval (ms) and number of attempts to reopen a lost session. A crashed server is back within seconds. */
 const RENEWAL_MS = 1_000;
 const MAX_RENEWALS = 120;
@@ -57,8 +60,9 @@ export class Lease {
   }
 
   /**
-   * Releases the lease. Returns true when it was the last: the caller must then stop the server, and new users wait in
-   * `acquire` until it has ended. Also true when the session is lost, because the server has ended or is ending.
+   * Releases the lease. Returns true when it was the last: the caller must then stop the server, and call `end`
+   * afterwards. Until then new users wait in `acquire`. Also true when the session is lost, because the server has ended
+   * or is ending.
    */
   async release(): Promise<boolean> {
     this.released = true;
@@ -69,9 +73,14 @@ export class Lease {
     } catch {
       return true;
     }
+    await this.end();
+    return false;
+  }
+
+  /** Ends the session. New users wait no longer, also if the server still runs because another process restarted it. */
+  async end(): Promise<void> {
     this.session.ref();
     await this.session.end().catch(() => undefined);
-    return false;
   }
 
   /** Reopens a lost session. When one backend crashes, PostgreSQL ends all sessions but keeps running. */
@@ -114,7 +123,8 @@ export class Lease {
 
 async function openSession(cluster: string, port: number, password: string): Promise<Session | undefined> {
   const address = { host: '127.0.0.1', port, user: ROLE, password, database: 'postgres' };
-  const options = { ...address, application_name: 'lease', connectionTimeoutMillis: 5_000 };
+  const timeouts = { connectionTimeoutMillis: 5_000, lock_timeout: STOPPING_MS };
+  const options = { ...address, ...timeouts, application_name: 'lease' };
   const session = new Client(options) as Session;
   session.on('error', () => undefined); // `end` follows
   try {
