@@ -1,4 +1,4 @@
-import { createTranslator, type Translator } from '@support-chat/ui/translator.js';
+import type { Translator } from '@support-chat/ui/translator.js';
 import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
 import type { BootOptions, Identity } from './api.js';
 import { Connection } from './connection.js';
@@ -6,9 +6,9 @@ import { openOutbox } from './delivery.js';
 import { FreshConfig } from './fresh-config.js';
 import { acceptableIdentity } from './identity.js';
 import { receive, synchronize } from './incoming.js';
-import { loadLanguage, type Language } from './languages.js';
+import { loadLanguage, translatorOf, type Language } from './languages.js';
 import { MessagesLoader } from './messages-loader.js';
-import { en, type MessageKey } from './messages.js';
+import type { MessageKey } from './messages.js';
 import type { Shell } from './seam.js';
 import { Sound } from './sound.js';
 import { ChatState } from './state/chat-state.js';
@@ -21,10 +21,6 @@ import { VisitorStorage } from './state/visitor-storage.js';
 export type Route = { name: 'home' } | { name: 'thread'; id: string | null };
 
 const READ_DELAY_MS = 400;
-
-function translatorOf({ locale, entries }: Language): Translator<MessageKey> {
-  return createTranslator(locale, en, entries);
-}
 
 /** The chat behind the views: what is known, what is shown, and everything that a visitor can do. */
 export class ChatController {
@@ -241,6 +237,13 @@ export class ChatController {
     return true;
   }
 
+  /** Forgets what the former visitor has seen. */
+  private startAnew(): void {
+    clearTimeout(this.readTimer);
+    this.forgetState();
+    this.show({ name: 'home' });
+  }
+
   private forgetState(): void {
     this.state = new ChatState();
     this.contact = undefined;
@@ -252,10 +255,8 @@ export class ChatController {
   followOtherTabs(): void {
     const { connection, storage } = this;
     if (!connection.isCurrent) {
-      clearTimeout(this.readTimer);
-      this.forgetState();
       connection.forget();
-      this.show({ name: 'home' });
+      this.startAnew();
     }
     if (connection.state === 'idle' && storage.isReturning) connection.connect();
     this.changed();
@@ -288,6 +289,7 @@ export class ChatController {
           if (this.connection.state === 'connected') void this.outbox.drain();
           this.changed();
         },
+        replaced: () => this.startAnew(),
         refused: error => this.shell.emit('error', error),
       },
     );

@@ -18,6 +18,8 @@ export interface ConnectionEvents {
   /** The first connection, and each after which frames may be missing. */
   synchronize(client: VisitorClient): Promise<void>;
   changed(): void;
+  /** The stored session has ended. Another one follows, which may not see the former conversations. */
+  replaced(): void;
   refused(error: Error): void;
 }
 
@@ -228,6 +230,7 @@ export class Connection {
     if (this.isRestored && hasEnded) {
       this.options.storage.set('session', null);
       this.close();
+      this.events.replaced();
       return this.connect();
     }
     this.setState('refused');
