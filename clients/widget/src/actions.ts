@@ -11,6 +11,7 @@ export async function endChat(chat: ChatController, id: string): Promise<void> {
 export async function rate(chat: ChatController, id: string, score: number, comment: string): Promise<void> {
   const client = await chat.connection.client();
   chat.state.applyConversation(await client.rate(id, comment ? { score, comment } : { score }));
+  chat.announce(chat.text('ratingThanks'));
 }
 
 /** Sends the transcript to the visitor's address, and asks for one if there is none. */

@@ -42,6 +42,8 @@ export class ChatController {
   waitingForForm: OutboxItem | undefined;
   /** Text for screen readers: the latest message that has arrived. */
   announcement = '';
+  /** Counts announcements. */
+  announcements = 0;
   /** Result of the last action, shown above the composer. */
   notice: MessageKey | undefined;
   /** The visitor wants the transcript, and its address is not known. */
@@ -72,6 +74,7 @@ export class ChatController {
     this.sound = new Sound(this.storage);
     this.outbox = openOutbox(this);
     this.connection = this.openConnection(options);
+    this.connection.page = shell.options.page;
     this.drafts = new Drafts(this.storage, this.connection, config.features.typing);
   }
 
@@ -126,6 +129,7 @@ export class ChatController {
 
   setOpen(isOpen: boolean): void {
     this.isOpen = isOpen;
+    this.announcement = '';
     if (isOpen) {
       this.connection.connect();
       void this.freshConfig.refresh();
@@ -167,6 +171,13 @@ export class ChatController {
     this.waitingForForm = undefined;
     if (message) this.outbox.add({ ...message, preChat });
     this.changed();
+  }
+
+  /** Lets screen readers say something. A closed panel is silent, also when it is opened later. */
+  announce(text: string): void {
+    if (!this.isOpen) return;
+    this.announcement = text;
+    this.announcements++;
   }
 
   /** Opens a new message. @param text replaces the draft */
