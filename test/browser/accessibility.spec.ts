@@ -3,6 +3,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
+import { ResumingListener } from '../support/outside.js';
 import { ChatService } from './support/chat-service.js';
 import { Company, PATIENCE_MS } from './support/company.js';
 import { CompanySite, snippet } from './support/company-site.js';
@@ -43,6 +44,7 @@ function play(channel: Json, test: (scene: Scene) => Promise<void>, options: Bro
       for (const mode of ['dark', 'light'] as const) {
         await visitor.call('setTheme', mode);
         await visitor.settle();
+        await visitor.keepPicture(`state ${state} ${mode}`);
         expect([state, mode, await visitor.violations()]).toEqual([state, mode, []]);
       }
     };
@@ -58,7 +60,7 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
   await visitor.reads('It is on its way');
 }
 
-(hasChromium ? describe : describe.skip)('For everybody,', () => {
+(hasChromium ? describe : describe.skip)('A visitor who needs more than a mouse', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);
@@ -66,7 +68,7 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
     await Promise.all([browser.stop(), site.stop(), service.stop()]);
   });
 
-  it('no accessibility rule is violated in any state of a chat, in light and dark.', () =>
+  it('A chat violates no accessibility rule in any of its states, in light and dark.', () =>
     play(ALL_FEATURES, async scene => {
       const { company, visitor, setOffline, check } = scene;
       await check('closed');
@@ -104,10 +106,8 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
       await check('ended');
     }));
 
-  it('no accessibility rule is violated in forms and failures, in light and dark.', () =>
-    play({ widget_config: { pre_chat_form: FORM } }, async ({ company, visitor, check }) => {
-      await company.goAway();
-      await visitor.page.reload();
+  it('Forms and failures violate no accessibility rule, in light and dark.', () =>
+    play({ widget_config: { pre_chat_form: FORM } }, async ({ visitor, check }) => {
       await visitor.open();
       await visitor.write('Hello');
       await visitor.button('Start chat').click();
@@ -124,7 +124,7 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
       await check('failed');
     }));
 
-  it('a whole chat needs the keyboard alone, and the focus is never lost.', () =>
+  it('A visitor chats with the keyboard alone, and never loses the focus.', () =>
     play({ ...ALL_FEATURES, widget_config: { ...ALL_FEATURES.widget_config, pre_chat_form: FORM } }, async scene => {
       const { company, visitor } = scene;
       const { page } = visitor;
@@ -201,7 +201,7 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
       await hasFocus('Chat');
     }));
 
-  it('a screen reader announces each message that arrives once, equal ones too, and nothing of the history.', () =>
+  it('A screen reader announces each message that arrives once, equal ones too, and nothing of the history.', () =>
     play(ALL_FEATURES, async ({ company, visitor }) => {
       await visitor.open();
       await visitor.recordAnnouncements();
@@ -216,56 +216,68 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
       const expected = ['Olivia Owner: One moment', 'Olivia Owner: One moment', 'The chat has ended'];
       expect(await visitor.announcements()).toEqual(expected);
       await visitor.button('Close').click();
-      await visitor.open();
+      await visitor.launcher.click();
+      await visitor.button('Start again').waitFor();
       expect(await visitor.page.getByRole('status').allInnerTexts()).toEqual(['']);
       await visitor.page.reload();
       await visitor.reads('One moment');
       expect(await visitor.page.getByRole('status').allInnerTexts()).toEqual(['']);
     }));
 
-  it.each<[string, BrowserContextOptions]>([
-    ['from right to left', { ...DESKTOP, locale: 'ar' }],
-    ['in German, on a phone of 320 px', { viewport: { width: 320, height: 560 }, locale: 'de', hasTouch: true }],
-    ['at 400 % zoom', { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 }],
-    ['in forced colours', { ...DESKTOP, forcedColors: 'active' }],
-  ])('%s each control can be reached, no text is cut off, and nothing scrolls sideways.', (name, options) =>
-    play(
-      { widget_config: { features: { end_chat: true }, title: 'Customer service of the Company' }, csat_enabled: true },
-      async scene => {
-        const { company, visitor } = scene;
-        const fits = async (state: string): Promise<void> => {
-          await visitor.settle();
-          await visitor.keepPicture(`${name} ${state}`);
-          const problems = [await controlsOutOfReach(visitor.page), await cutOffTexts(visitor.page)];
-          expect([state, ...problems]).toEqual([state, [], []]);
-        };
-        await visitor.launcher.click();
-        await visitor.field.waitFor();
-        await fits('home');
-        await talk(scene);
-        await visitor.write('x'.repeat(200));
-        await fits('conversation');
-        await visitor.page.locator('support-chat .menu > button').click();
-        await fits('menu');
-        await visitor.page.keyboard.press('Escape');
-        await company.resolve();
-        await visitor.page.locator('support-chat .faces-of-rating label').nth(3).click();
-        await fits('ended');
-      },
-      options,
-    ),
+  it.each<[string, string, BrowserContextOptions]>([
+    ['from right to left', 'ar', DESKTOP],
+    ['in German, on a phone of 320 px', 'de', { viewport: { width: 320, height: 560 }, hasTouch: true }],
+    ['at 400 % zoom', 'en', { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 }],
+    ['in forced colours', 'en', { ...DESKTOP, forcedColors: 'active' }],
+  ])(
+    'A chat %s has each control within reach, cuts off no text, and scrolls nothing sideways.',
+    (name, locale, options) =>
+      play(
+        {
+          widget_config: { features: { end_chat: true }, title: 'Customer service of the Company' },
+          csat_enabled: true,
+        },
+        async scene => {
+          const { company, visitor } = scene;
+          const fits = async (state: string, part?: string): Promise<void> => {
+            await visitor.settle();
+            await visitor.keepPicture(`${name} ${state}`);
+            const problems = [await controlsOutOfReach(visitor.page, part), await cutOffTexts(visitor.page)];
+            expect([state, ...problems]).toEqual([state, [], []]);
+          };
+          await visitor.open();
+          await visitor.call('setLocale', locale);
+          await visitor.page.locator(`support-chat .view[lang="${locale}"]`).waitFor();
+          await fits('home');
+          await talk(scene);
+          await visitor.write('x'.repeat(200));
+          await fits('conversation');
+          await visitor.page.locator('support-chat .menu > button').click();
+          await fits('menu', '.menu');
+          await visitor.page.keyboard.press('Escape');
+          await company.resolve();
+          await visitor.page.locator('support-chat .faces-of-rating label').nth(3).click();
+          await fits('ended');
+        },
+        options,
+      ),
   );
 
-  it('nothing moves for a visitor who prefers less motion.', () =>
+  it('A visitor who prefers less motion sees nothing move.', () =>
     play(
       {},
       async ({ company, visitor }) => {
         await visitor.open();
         await visitor.write('Hello');
         const { id } = await company.conversation();
-        const typing = company.call('POST', `/v1/conversations/${id}/typing`);
-        await typing;
-        await visitor.page.getByText('is typing').waitFor();
+        await company.call('POST', `/v1/conversations/${id}/take`);
+        const agent = await ResumingListener.agent(service.url, company.desk.token);
+        const isTyping = visitor.log.getByText('Olivia Owner is typing');
+        await eventually(async () => {
+          agent.send({ type: 'typing', conversation_id: id });
+          await isTyping.waitFor({ timeout: PATIENCE_MS / 10 }).catch(() => undefined);
+          return (await isTyping.isVisible()) || undefined;
+        }, PATIENCE_MS);
         const moving = await visitor.page.evaluate(() =>
           document
             .querySelector('support-chat')!
@@ -273,11 +285,12 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
             .map(animation => (animation as CSSAnimation).animationName),
         );
         expect(moving).toEqual([]);
+        agent.close();
       },
       { ...DESKTOP, reducedMotion: 'reduce' },
     ));
 
-  it('in forced colours bubbles, header, field and buttons have borders, and the focus is visible.', () =>
+  it('A chat in forced colours has borders around bubbles, pictures, field and buttons, and a visible focus.', () =>
     play(
       {},
       async scene => {
@@ -285,7 +298,7 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
         await visitor.open();
         await talk(scene);
         const borders = await visitor.page.evaluate(() =>
-          ['.bubble', '.head', '.composer', '.send', '.launcher'].filter(selector => {
+          ['.bubble', '.avatar', '.composer', '.send', '.launcher'].filter(selector => {
             const element = document.querySelector('support-chat')!.shadowRoot!.querySelector(selector)!;
             const { borderTopWidth, borderTopColor, backgroundColor } = getComputedStyle(element);
             return borderTopWidth === '0px' || borderTopColor === backgroundColor;

@@ -12,6 +12,7 @@ import { Company, PATIENCE_MS } from './support/company.js';
 import type { SitePage } from './support/company-site.js';
 import { CompanySite, snippet } from './support/company-site.js';
 import { dropOn } from './support/drop.js';
+import { measureTasks, YARDSTICK } from './support/main-thread.js';
 import type { People } from './support/test-browser.js';
 import { TestBrowser } from './support/test-browser.js';
 import { Visitor } from './support/visitor.js';
@@ -53,7 +54,10 @@ interface Scene {
 /** Plays a test with a new company and a visitor of a page with the widget. No script of the page may fail. */
 function play(page: SitePage, test: (scene: Scene) => Promise<void>, options: BrowserContextOptions = DESKTOP) {
   return browser.run(async people => {
-    const company = await Company.open(service, { csat_enabled: true, widget_config: { features: { end_chat: true } } });
+    const company = await Company.open(service, {
+      csat_enabled: true,
+      widget_config: { features: { end_chat: true } },
+    });
     const body = `${page.body ?? ''}${snippet(service.url, company.widgetToken, 'nonce="n0nce"')}`;
     const visitor = await Visitor.arrive(people, site.publish({ ...page, body }));
     await test({ people, company, visitor });
@@ -96,6 +100,18 @@ function isMarked(page: Page): Promise<boolean> {
   afterAll(async () => {
     await Promise.all([browser.stop(), site.stop(), service.stop()]);
   });
+
+  it('No task of a page is long while the launcher appears: each takes less than to parse 1 MB of JSON.', () =>
+    browser.run(async people => {
+      const { widgetToken } = await service.openDesk();
+      const { page } = await people.openEmpty();
+      const runs: { longest: number; yardstick: number }[] = [];
+      for (let run = 0; run < 3; run++) {
+        runs.push(await measureTasks(page, site.publish({ head: YARDSTICK, body: snippet(service.url, widgetToken) })));
+      }
+      const best = (name: 'longest' | 'yardstick') => Math.min(...runs.map(run => run[name]));
+      expect(best('longest')).toBeLessThan(best('yardstick'));
+    }));
 
   it.each<[string, (policy: string) => string]>([
     ['with the line of the guide and nothing else', policy => `default-src 'none'; ${policy}`],
@@ -151,15 +167,15 @@ function isMarked(page: Page): Promise<boolean> {
 
   it('What a visitor types, pastes and drops reaches the chat alone, and the shortcuts of the page work outside.', () => {
     const body = `<script>
-      window.heard = [];
+      window.received = [];
       for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'cut', 'paste', 'dragover', 'drop'])
         for (const target of [window, document, document.documentElement])
           target.addEventListener(type, event => {
-            heard.push(type + ' ' + (event.key ?? ''));
+            received.push(type + ' ' + (event.key ?? ''));
             event.preventDefault();
           });
     </script>`;
-    const heard = (page: Page) => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+    const receivedKeys = (page: Page) => page.evaluate(() => (window as unknown as { received: string[] }).received);
     return play({ body }, async ({ visitor }) => {
       const { page, field } = visitor;
       await visitor.open();
@@ -173,10 +189,10 @@ function isMarked(page: Page): Promise<boolean> {
       await visitor.button('Remove note.txt').waitFor();
       await page.keyboard.press('Escape');
       await visitor.panel.waitFor({ state: 'detached' });
-      expect(await heard(page)).toEqual([]);
+      expect(await receivedKeys(page)).toEqual([]);
       await page.evaluate(() => document.querySelector('support-chat')!.shadowRoot!.querySelector('button')!.blur());
       await page.keyboard.press('/');
-      expect(await heard(page)).toContain('keydown /');
+      expect(await receivedKeys(page)).toContain('keydown /');
     });
   });
 

@@ -1,14 +1,15 @@
-import { createTranslator, type Translator } from '@support-chat/ui/translator.js';
+import type { Translator } from '@support-chat/ui/translator.js';
 import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
+import { SILENCE } from './announce.js';
 import type { BootOptions, Identity } from './api.js';
 import { Connection } from './connection.js';
 import { openOutbox } from './delivery.js';
 import { FreshConfig } from './fresh-config.js';
 import { acceptableIdentity } from './identity.js';
 import { receive, synchronize } from './incoming.js';
-import { loadLanguage, type Language } from './languages.js';
+import { loadLanguage, translatorOf, type Language } from './languages.js';
 import { MessagesLoader } from './messages-loader.js';
-import { en, type MessageKey } from './messages.js';
+import type { MessageKey } from './messages.js';
 import type { Shell } from './seam.js';
 import { Sound } from './sound.js';
 import { ChatState } from './state/chat-state.js';
@@ -21,10 +22,6 @@ import { VisitorStorage } from './state/visitor-storage.js';
 export type Route = { name: 'home' } | { name: 'thread'; id: string | null };
 
 const READ_DELAY_MS = 400;
-
-function translatorOf({ locale, entries }: Language): Translator<MessageKey> {
-  return createTranslator(locale, en, entries);
-}
 
 /** The chat behind the views: what is known, what is shown, and everything that a visitor can do. */
 export class ChatController {
@@ -40,10 +37,8 @@ export class ChatController {
   contact: VisitorContactView | undefined;
   /** A first message that waits for the answers to the form. */
   waitingForForm: OutboxItem | undefined;
-  /** Text for screen readers: the latest message that has arrived. */
-  announcement = '';
-  /** Counts announcements. */
-  announcements = 0;
+  /** For screen readers: the latest message that has arrived. */
+  announcement = SILENCE;
   /** Result of the last action, shown above the composer. */
   notice: MessageKey | undefined;
   /** The visitor wants the transcript, and its address is not known. */
@@ -129,7 +124,7 @@ export class ChatController {
 
   setOpen(isOpen: boolean): void {
     this.isOpen = isOpen;
-    this.announcement = '';
+    this.announcement = SILENCE;
     if (isOpen) {
       this.connection.connect();
       void this.freshConfig.refresh();
@@ -171,13 +166,6 @@ export class ChatController {
     this.waitingForForm = undefined;
     if (message) this.outbox.add({ ...message, preChat });
     this.changed();
-  }
-
-  /** Lets screen readers say something. A closed panel is silent, also when it is opened later. */
-  announce(text: string): void {
-    if (!this.isOpen) return;
-    this.announcement = text;
-    this.announcements++;
   }
 
   /** Opens a new message. @param text replaces the draft */
@@ -256,7 +244,7 @@ export class ChatController {
     this.state = new ChatState();
     this.contact = undefined;
     this.waitingForForm = undefined;
-    this.announcement = '';
+    this.announcement = SILENCE;
   }
 
   /** Another tab has written to the storage: it may have become another person, who must not see the former one. */

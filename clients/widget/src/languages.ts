@@ -1,5 +1,5 @@
-import type { Entry } from '@support-chat/ui/translator.js';
-import type { MessageKey } from './messages.js';
+import { createTranslator, type Entry, type Translator } from '@support-chat/ui/translator.js';
+import { en, type MessageKey } from './messages.js';
 
 /** Languages with a file in `locales`. English is part of the chunk. */
 const AVAILABLE = 'de fr es pt-BR it nl pl cs sv da nb fi tr uk ru ar he fa ja ko zh-CN zh-TW id vi th hi'.split(' ');
@@ -60,4 +60,8 @@ export async function loadLanguage(baseUrl: string, ...tags: string[]): Promise<
     // English, as after an answer that is no success
   }
   return ENGLISH;
+}
+
+export function translatorOf({ locale, entries }: Language): Translator<MessageKey> {
+  return createTranslator(locale, en, entries);
 }

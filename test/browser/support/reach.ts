@@ -1,22 +1,24 @@
 import type { Page } from 'playwright-core';
 
-/** Controls of the open chat that nobody can point at: outside of the screen, or covered by something. */
-export function controlsOutOfReach(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+/**
+ * Controls of the open chat that nobody can point at: outside of the screen, or covered by something.
+ * @param part CSS selector of the part to check
+ */
+export function controlsOutOfReach(page: Page, part = 'dialog'): Promise<string[]> {
+  return page.evaluate(selector => {
     const root = document.querySelector('support-chat')!.shadowRoot!;
     const controls = root.querySelectorAll<HTMLElement>(
-      'dialog :is(button, a, textarea, select, label:has(input), input:not(label input))',
+      `${selector} :is(button, a, textarea, select, label:has(input), input:not(label input))`,
     );
     return [...controls]
       .filter(control => {
-        if (control.closest('.emoji')) return false;
         control.scrollIntoView({ block: 'nearest', inline: 'nearest' });
         const { x, y, width, height } = control.getBoundingClientRect();
         const hit = root.elementFromPoint(x + width / 2, y + height / 2);
         return !hit || !control.contains(hit) || x < 0 || x + width > innerWidth;
       })
       .map(control => control.ariaLabel ?? control.innerText);
-  });
+  }, part);
 }
 
 /** Texts of the open chat of which a part cannot be seen. A preview may be shortened. */

@@ -91,10 +91,7 @@ export class Visitor {
   }
 
   /** Calls a method of the widget, as a script of the page does. */
-  call<Name extends keyof Methods>(
-    name: Name,
-    ...args: Parameters<SupportChat[Name]>
-  ): Promise<void> {
+  call<Name extends keyof Methods>(name: Name, ...args: Parameters<SupportChat[Name]>): Promise<void> {
     return this.page.evaluate(
       ([method, parameters]) => (window.SupportChat as unknown as (...call: unknown[]) => void)(method, ...parameters),
       [name, args] as const,
@@ -125,14 +122,16 @@ export class Visitor {
       const texts: string[] = [];
       const region = document.querySelector('support-chat')!.shadowRoot!.querySelector('.view > [role=status]')!;
       new MutationObserver(changes => {
-        const added = changes.flatMap(({ addedNodes, type, target }) => (type === 'childList' ? [...addedNodes] : target));
+        const added = changes.flatMap(({ addedNodes, type, target }) =>
+          type === 'childList' ? [...addedNodes] : target,
+        );
         texts.push(...added.map(node => node.textContent!).filter(text => text !== ''));
       }).observe(region, { childList: true, characterData: true, subtree: true });
       Object.assign(window, { announcements: texts });
     });
   }
 
-  /** What has been announced since. */
+  /** Texts that have been announced since. */
   announcements(): Promise<string[]> {
     return this.page.evaluate(() => (window as unknown as { announcements: string[] }).announcements);
   }

@@ -13,7 +13,7 @@ export function Header({ chat }: ViewProps): VNode {
   const isHome = route.name === 'home';
   const hasBack = !isHome && chat.state.threads.size > 0;
   return (
-    <div class={isHome ? 'head tall' : 'head'}>
+    <div class="head">
       {hasBack && iconButton(BACK, text('back'), () => chat.show({ name: 'home' }))}
       {renderFaces(chat)}
       <div class="titles">

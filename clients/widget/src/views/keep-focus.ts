@@ -7,8 +7,8 @@
 export function keepFocus(panel: HTMLElement): () => void {
   let blurred: Node | undefined;
   const find = (selector: string): HTMLElement | null => panel.querySelector(selector);
-  const blur = ({ target }: FocusEvent): void => {
-    blurred = target as Node;
+  const blur = ({ target, relatedTarget }: FocusEvent): void => {
+    blurred = relatedTarget ? undefined : (target as Node);
     setTimeout(() => (blurred = undefined));
   };
   const observer = new MutationObserver(() => {

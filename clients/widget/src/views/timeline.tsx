@@ -82,9 +82,7 @@ function renderEntry(chat: ChatController, entry: Entry, isLast: boolean): VNode
   }
   return (
     <li class={`line ${kind}`} key={key}>
-      {kind === 'day'
-        ? translator.day(entry.time)
-        : text(kind === 'new' ? 'newMessages' : eventText(entry.event))}
+      {kind === 'day' ? translator.day(entry.time) : text(kind === 'new' ? 'newMessages' : eventText(entry.event))}
     </li>
   );
 }
