@@ -81,10 +81,6 @@ export class Visitor {
     await this.bubble(text).first().waitFor();
   }
 
-  async keepPicture(name: string): Promise<void> {
-    await this.page.screenshot({ path: `/tmp/strict-x/${name.replaceAll(' ', '_')}.png` });
-  }
-
   async chooseFromMenu(name: string): Promise<void> {
     await this.button('More').click();
     await this.button(name).click();
