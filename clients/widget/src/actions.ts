@@ -1,5 +1,4 @@
 import type { ApiError } from '@support-chat/sdk';
-import { announce } from './announce.js';
 import type { ChatController } from './chat.js';
 
 // Actions of a visitor on a conversation. They throw what the service refuses, for `ChatController.perform`.
@@ -12,7 +11,6 @@ export async function endChat(chat: ChatController, id: string): Promise<void> {
 export async function rate(chat: ChatController, id: string, score: number, comment: string): Promise<void> {
   const client = await chat.connection.client();
   chat.state.applyConversation(await client.rate(id, comment ? { score, comment } : { score }));
-  announce(chat, chat.text('ratingThanks'));
 }
 
 /** Sends the transcript to the visitor's address, and asks for one if there is none. */
