@@ -5,6 +5,7 @@ import { loadLanguage } from './languages.js';
 import type { Chat, Shell } from './seam.js';
 import { watchTheme } from './theme.js';
 import { App } from './views/app-view.jsx';
+import { keepFocus } from './views/keep-focus.js';
 
 /**
  * Starts the chat in the panel of the loader, in the visitor's language. Opens no session until the panel is opened, or
@@ -42,6 +43,7 @@ export async function start(shell: Shell): Promise<Chat> {
   shell.panel.addEventListener('pointerdown', allowSound, { once: true });
   shell.panel.addEventListener('keydown', allowSound, { once: true });
   render(<App chat={chat} />, shell.panel);
+  const endFocus = keepFocus(shell.panel);
   if (chat.storage.isReturning || chat.outbox.items.length > 0) chat.connection.connect();
   return {
     opened(byVisitor) {
@@ -64,6 +66,7 @@ export async function start(shell: Shell): Promise<Chat> {
       window.removeEventListener('offline', changed);
       document.removeEventListener('visibilitychange', wake);
       theme.stop();
+      endFocus();
       chat.shutdown();
       render(null, shell.panel);
       return Promise.resolve();

@@ -1,5 +1,6 @@
 import type { Translator } from '@support-chat/ui/translator.js';
 import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
+import { SILENCE } from './announce.js';
 import type { BootOptions, Identity } from './api.js';
 import { Connection } from './connection.js';
 import { openOutbox } from './delivery.js';
@@ -36,8 +37,8 @@ export class ChatController {
   contact: VisitorContactView | undefined;
   /** A first message that waits for the answers to the form. */
   waitingForForm: OutboxItem | undefined;
-  /** Text for screen readers: the latest message that has arrived. */
-  announcement = '';
+  /** For screen readers: the latest message that has arrived. */
+  announcement = SILENCE;
   /** Result of the last action, shown above the composer. */
   notice: MessageKey | undefined;
   /** The visitor wants the transcript, and its address is not known. */
@@ -68,6 +69,7 @@ export class ChatController {
     this.sound = new Sound(this.storage);
     this.outbox = openOutbox(this);
     this.connection = this.openConnection(options);
+    this.connection.page = shell.options.page;
     this.drafts = new Drafts(this.storage, this.connection, config.features.typing);
   }
 
@@ -122,6 +124,7 @@ export class ChatController {
 
   setOpen(isOpen: boolean): void {
     this.isOpen = isOpen;
+    this.announcement = SILENCE;
     if (isOpen) {
       this.connection.connect();
       void this.freshConfig.refresh();
@@ -248,7 +251,7 @@ export class ChatController {
     this.state = new ChatState();
     this.contact = undefined;
     this.waitingForForm = undefined;
-    this.announcement = '';
+    this.announcement = SILENCE;
   }
 
   /** Another tab has written to the storage: it may have become another person, who must not see the former one. */

@@ -40,7 +40,8 @@ const RETRY = { baseMs: 1_000, capMs: 30_000 };
 /** The visitor's session and socket. The only module that knows how the SDK opens them. */
 export class Connection {
   state: LinkState = 'idle';
-  page: { url: string; title?: string | undefined } | undefined;
+  /** Named by the page; default the browser's. */
+  page: { url: string; title: string } | undefined;
   private opening: Promise<VisitorClient> | undefined;
   private socket: SharedLive<VisitorFrames> | undefined;
   /** The contact of the session. */
@@ -168,7 +169,12 @@ export class Connection {
       customAttributes: Object.keys(this.attributes).length ? this.attributes : undefined,
       storage: { getItem: deviceStorage.get, setItem: deviceStorage.set },
       onSession: session => storage.set('session', JSON.stringify(session)),
-      ...(this.page && { page: () => this.page as { url: string; title?: string } }),
+      page: () => ({
+        url: location.href,
+        title: document.title,
+        referrer: document.referrer || undefined,
+        ...this.page,
+      }),
     };
   }
 

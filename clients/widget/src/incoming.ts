@@ -1,6 +1,8 @@
 import type { VisitorClient, VisitorMessageView } from '@support-chat/sdk';
+import { announce } from './announce.js';
 import type { ChatController } from './chat.js';
 import type { VisitorFrame } from './state/chat-state.js';
+import { eventText } from './views/entries.js';
 
 /** Reads the present state after the first connection, and after each that may have missed frames. */
 export async function synchronize(chat: ChatController, client: VisitorClient): Promise<void> {
@@ -34,10 +36,11 @@ export function receive(chat: ChatController, frame: VisitorFrame): void {
 function handleMessage(chat: ChatController, message: VisitorMessageView): void {
   const { conversation_id, id, content, sender_type, content_type } = message;
   if (!chat.state.threads.has(conversation_id)) void chat.loader.load(conversation_id);
-  if (sender_type === 'contact' || content_type === 'event') return;
+  if (content_type === 'event') return announce(chat, chat.text(eventText(message.metadata['event'])));
+  if (sender_type === 'contact') return;
   const sender = message.sender_name ?? chat.config.title;
   const text = content ?? message.attachments.map(({ name }) => name).join(', ');
-  chat.announcement = chat.translator.text('received', { name: sender, text });
+  announce(chat, chat.text('received', { name: sender, text }));
   chat.shell.emit('message', { conversationId: conversation_id, id, text, sender });
   if (chat.connection.isLeader) chat.sound.play();
 }

@@ -7,6 +7,12 @@ import type { SafeStorage } from './loader/storage.js';
  * versions, so members are only added here, and the chunk treats later ones as optional.
  */
 
+/** Options of the page, with those that it has set by other calls. */
+export interface StartOptions extends BootOptions {
+  /** Default: the browser's page. */
+  page?: { url: string; title: string };
+}
+
 /** Given to the chunk by the loader. */
 export interface Shell {
   /** E.g. `https://chat.example/`. */
@@ -18,7 +24,7 @@ export interface Shell {
   panel: HTMLElement;
   /** `page`: the panel is the whole page, without a launcher and a close button. */
   mode: 'bubble' | 'page';
-  options: BootOptions;
+  options: StartOptions;
   /** Keys start with `support-chat:<widget token>:`. */
   storage: SafeStorage;
   /** @param label name of the launcher, in the visitor's language */

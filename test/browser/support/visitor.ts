@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import type { SupportChat } from '../../../clients/widget/src/api.js';
+import type { Methods, SupportChat } from '../../../clients/widget/src/api.js';
 import { accessibilityViolations } from './accessibility.js';
 import type { Tab } from './tab.js';
 import type { People } from './test-browser.js';
@@ -87,14 +87,49 @@ export class Visitor {
   }
 
   /** Calls a method of the widget, as a script of the page does. */
-  call<Name extends 'boot' | 'shutdown' | 'identify' | 'open' | 'close' | 'newMessage' | 'setLocale' | 'setTheme'>(
-    name: Name,
-    ...args: Parameters<SupportChat[Name]>
-  ): Promise<void> {
+  call<Name extends keyof Methods>(name: Name, ...args: Parameters<SupportChat[Name]>): Promise<void> {
     return this.page.evaluate(
       ([method, parameters]) => (window.SupportChat as unknown as (...call: unknown[]) => void)(method, ...parameters),
       [name, args] as const,
     );
+  }
+
+  /** Name of what has the focus in the widget: its label or its text. Undefined if the focus is outside. */
+  focused(): Promise<string | undefined> {
+    return this.page.evaluate(() => {
+      const focused = document.querySelector('support-chat')?.shadowRoot?.activeElement as HTMLInputElement | null;
+      const label = focused?.labels?.[0]?.textContent.trim();
+      return focused ? (focused.ariaLabel ?? (label || focused.textContent)) : undefined;
+    });
+  }
+
+  /** Waits until everything has come to its place. Colours in motion would be measured as they are half-way. */
+  async settle(): Promise<void> {
+    await this.page.evaluate(async () => {
+      const root = document.querySelector('support-chat')!.shadowRoot!;
+      const finite = root.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+      await Promise.all(finite.map(({ finished }) => finished.catch(() => undefined)));
+    });
+  }
+
+  /** Begins to record what a screen reader announces politely. */
+  async recordAnnouncements(): Promise<void> {
+    await this.page.evaluate(() => {
+      const texts: string[] = [];
+      const region = document.querySelector('support-chat')!.shadowRoot!.querySelector('.view > [role=status]')!;
+      new MutationObserver(changes => {
+        const added = changes.flatMap(({ addedNodes, type, target }) =>
+          type === 'childList' ? [...addedNodes] : target,
+        );
+        texts.push(...added.map(node => node.textContent!).filter(text => text !== ''));
+      }).observe(region, { childList: true, characterData: true, subtree: true });
+      Object.assign(window, { announcements: texts });
+    });
+  }
+
+  /** Texts that have been announced since. */
+  announcements(): Promise<string[]> {
+    return this.page.evaluate(() => (window as unknown as { announcements: string[] }).announcements);
   }
 
   /** Violations of accessibility rules in the widget. */

@@ -1,5 +1,5 @@
-import type { BootOptions, Methods, SupportChat, WidgetEvent, WidgetEvents } from '../api.js';
-import type { Chat } from '../seam.js';
+import type { Methods, SupportChat, WidgetEvent, WidgetEvents } from '../api.js';
+import type { Chat, StartOptions } from '../seam.js';
 import { createChunk, type Chunk } from './chunk.js';
 import { readConfig } from './config.js';
 import { safeStorage } from './storage.js';
@@ -26,7 +26,7 @@ export function install(chunkPath: string): void {
   let chunk: Chunk | undefined;
   let widget: Widget | undefined;
   /** Options of the widget that is booted, with what the page has changed since. */
-  let boot: BootOptions | undefined;
+  let boot: StartOptions | undefined;
   let booting: Promise<Widget | undefined> = Promise.resolve(undefined);
 
   function on<Event extends WidgetEvent>(event: Event, listener: (detail: WidgetEvents[Event]) => void): () => void {
@@ -47,7 +47,7 @@ export function install(chunkPath: string): void {
   }
 
   /** @returns undefined if the channel does not accept the page: the page then stays as it is */
-  async function start(options: BootOptions): Promise<Widget | undefined> {
+  async function start(options: StartOptions): Promise<Widget | undefined> {
     try {
       const widgetToken = options.widgetToken ?? dataset.widgetToken;
       const url = options.baseUrl ?? script?.src;
@@ -76,7 +76,7 @@ export function install(chunkPath: string): void {
     });
 
   /** Keeps what the chat starts with, and gives it to a chat that has started. */
-  async function change(changed: BootOptions, use: (chat: Chat) => unknown): Promise<void> {
+  async function change(changed: StartOptions, use: (chat: Chat) => unknown): Promise<void> {
     if (!boot) return warn('the widget is not booted');
     Object.assign(boot, changed);
     await (await booting)?.withChatIfStarted(use);
@@ -111,7 +111,8 @@ export function install(chunkPath: string): void {
     openConversation: id => openWith(chat => chat.openConversation(id)),
     setLocale: locale => void change({ locale }, chat => chat.setLocale(locale)),
     setTheme: theme => void change({ theme }, chat => chat.setTheme(theme)),
-    setPage: (url, title) => run(booted => booted.withChatIfStarted(chat => chat.setPage(url, title))),
+    setPage: (url = location.href, title = document.title) =>
+      void change({ page: { url, title } }, chat => chat.setPage(url, title)),
     on,
   };
 

@@ -23,6 +23,7 @@ export function addPanel(root: ShadowRoot, isPage: boolean, onDismiss: () => voi
   const isFull = (): boolean => isPage || small.matches;
   const open = (): void => {
     dialog.classList.toggle('full', isFull());
+    fit();
     if (isFull() && !isPage) dialog.showModal();
     else dialog.show();
   };

@@ -1,6 +1,6 @@
 import type { WidgetConfigView } from '@support-chat/sdk';
-import type { BootOptions, WidgetEvent, WidgetEvents, WidgetState } from '../api.js';
-import type { Chat, Shell } from '../seam.js';
+import type { WidgetEvent, WidgetEvents, WidgetState } from '../api.js';
+import type { Chat, Shell, StartOptions } from '../seam.js';
 import type { Chunk } from './chunk.js';
 import { addHost } from './host.js';
 import { drawLauncher } from './launcher.js';
@@ -15,7 +15,7 @@ export interface WidgetOptions {
   baseUrl: string;
   widgetToken: string;
   mode: Shell['mode'];
-  boot: BootOptions;
+  boot: StartOptions;
   config: WidgetConfigView;
   chunk: Chunk;
   storage: SafeStorage;
@@ -131,9 +131,10 @@ export function addWidget(options: WidgetOptions): Widget {
   const setLauncher = (isShown: boolean): void => void (button.hidden = !isShown);
 
   const { style, dataset } = element;
-  style.setProperty('--launcher', theme.primary_color);
-  style.setProperty('--launcher-text', readableOn(theme.primary_color));
-  style.setProperty('--layer', `${boot.zIndex ?? DEFAULT_LAYER}`);
+  const setStyle = (name: string, value: string): void => style.setProperty(name, value, 'important');
+  setStyle('--launcher', theme.primary_color);
+  setStyle('--launcher-text', readableOn(theme.primary_color));
+  setStyle('--layer', `${boot.zIndex ?? DEFAULT_LAYER}`);
   dataset.side = boot.position ?? theme.position;
   setLauncher(!boot.hideLauncher && !isPage);
   show();

@@ -14,8 +14,10 @@ export class App extends Component<ViewProps, { isDragging?: boolean }> {
   override render({ chat }: ViewProps): VNode {
     const { route, translator, text } = chat;
     const drop = (event: DragEvent): void => {
-      if (!chat.config.features.attachments || !event.dataTransfer?.types.includes('Files')) return;
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      // Otherwise the browser leaves the page, and opens the file.
       event.preventDefault();
+      if (!chat.config.features.attachments) return;
       this.setState({ isDragging: event.type === 'dragover' });
       if (event.type === 'drop') chat.attachFiles?.(event.dataTransfer.files);
     };
@@ -33,7 +35,8 @@ export class App extends Component<ViewProps, { isDragging?: boolean }> {
         <Composer chat={chat} />
         {this.state.isDragging && <div class="drop">{text('dropHere')}</div>}
         <div class="hidden" role="status">
-          {chat.announcement}
+          {/* An equal text is another node, so that it is announced too. */}
+          <p key={chat.announcement.id}>{chat.announcement.text}</p>
         </div>
       </div>
     );

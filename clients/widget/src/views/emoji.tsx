@@ -7,7 +7,9 @@ const EMOJI =
 const COLUMNS = 8;
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
 
-/** A grid of emoji: one stop of the Tab key, then the arrow keys. */
+const focusFirst = (grid: HTMLElement | null): void => (grid?.firstElementChild as HTMLElement | null)?.focus();
+
+/** A grid of emoji, which takes the focus: one stop of the Tab key, then the arrow keys. */
 export function EmojiGrid({ label, onPick }: { label: string; onPick: (emoji: string) => void }): VNode {
   const move = (event: KeyboardEvent): void => {
     const step = STEPS[event.key];
@@ -23,7 +25,7 @@ export function EmojiGrid({ label, onPick }: { label: string; onPick: (emoji: st
     next.focus();
   };
   return (
-    <div class="emoji" role="group" aria-label={label} onKeyDown={move}>
+    <div class="emoji" ref={focusFirst} role="group" aria-label={label} onKeyDown={move}>
       {EMOJI.map((emoji, index) => (
         <button type="button" key={emoji} tabIndex={index === 0 ? 0 : -1} onClick={() => onPick(emoji)}>
           {emoji}

@@ -1,4 +1,5 @@
 import type { VisitorMessageView } from '@support-chat/sdk';
+import type { MessageKey } from '../messages.js';
 import type { OutboxItem } from '../state/outbox.js';
 
 /** A line of the timeline. */
@@ -10,6 +11,16 @@ export type Entry =
   | { kind: 'pending'; key: string; item: OutboxItem };
 
 const GROUP_MS = 300_000;
+
+const EVENTS: Record<string, MessageKey> = {
+  reopened: 'reopened',
+  closed_by_contact: 'closedByContact',
+};
+
+/** @param event of a message's metadata. Any other event than these ends the conversation */
+export function eventText(event: unknown): MessageKey {
+  return EVENTS[event as string] ?? 'resolved';
+}
 
 /**
  * Builds the lines: a separator for each day, messages of a sender within 5 minutes as a group, then what is not sent.

@@ -13,7 +13,7 @@ export function Header({ chat }: ViewProps): VNode {
   const isHome = route.name === 'home';
   const hasBack = !isHome && chat.state.threads.size > 0;
   return (
-    <div class={isHome ? 'head tall' : 'head'}>
+    <div class="head">
       {hasBack && iconButton(BACK, text('back'), () => chat.show({ name: 'home' }))}
       {renderFaces(chat)}
       <div class="titles">
@@ -53,16 +53,24 @@ function statusLine({ thread, config, translator, text }: ChatController): strin
 
 /** Actions on the chat besides writing. */
 class Menu extends Component<ViewProps, { isOpen?: boolean }> {
+  private button: HTMLElement | null = null;
+
+  private readonly setButton = (button: HTMLElement | null): void => void (this.button = button);
+
   override render({ chat }: ViewProps): VNode {
     const { text, config, sound } = chat;
     const { id, status } = chat.thread!.view;
     const { isOpen } = this.state;
     const toggle = (isShown: boolean): void => this.setState({ isOpen: isShown });
+    const close = (): void => {
+      toggle(false);
+      this.button?.focus();
+    };
     const item = (name: Parameters<typeof text>[0], action: () => Promise<void> | void): VNode => (
       <li>
         <button
           onClick={() => {
-            toggle(false);
+            close();
             void chat.perform(action);
           }}
         >
@@ -76,13 +84,16 @@ class Menu extends Component<ViewProps, { isOpen?: boolean }> {
         onKeyDown={event => {
           if (event.key !== 'Escape' || !isOpen) return;
           event.preventDefault();
-          toggle(false);
+          close();
         }}
         onFocusOut={event => {
           if (!event.currentTarget.contains(event.relatedTarget as Node | null)) toggle(false);
         }}
       >
-        {iconButton(MORE, text('menu'), () => toggle(!isOpen), { 'aria-expanded': !!isOpen })}
+        {iconButton(MORE, text('menu'), () => toggle(!isOpen), {
+          ref: this.setButton,
+          'aria-expanded': !!isOpen,
+        })}
         {isOpen && (
           <ul>
             {item(sound.isMuted ? 'unmute' : 'mute', () => sound.toggle())}

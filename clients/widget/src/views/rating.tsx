@@ -27,7 +27,7 @@ export class Rating extends Component<RatingProps, { score?: number }> {
     const { id, csat } = thread.view;
     return (
       <div class="card">
-        {csat && <p>{text('ratingThanks')}</p>}
+        {csat && <p id="thanks">{text('ratingThanks')}</p>}
         {chat.config.features.csat && !csat && thread.received.length > 0 && (
           <form
             onSubmit={event => {
@@ -63,7 +63,8 @@ export class Rating extends Component<RatingProps, { score?: number }> {
             )}
           </form>
         )}
-        <button class="secondary" onClick={() => chat.restart()}>
+        {/* has the focus after the rating, so that a screen reader reads the thanks too */}
+        <button class="secondary" aria-describedby={csat ? 'thanks' : undefined} onClick={() => chat.restart()}>
           {text('startAgain')}
         </button>
       </div>

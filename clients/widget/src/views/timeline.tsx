@@ -1,19 +1,13 @@
 import { Component, type VNode } from 'preact';
 import type { ChatController } from '../chat.js';
-import type { MessageKey } from '../messages.js';
 import type { ViewProps } from './view-props.js';
 import { avatar } from './avatar.jsx';
 import { renderContent, renderMessage, renderPending } from './bubble.jsx';
 import { asksForEmail, EmailCard } from './email-card.jsx';
-import { buildEntries, type Entry } from './entries.js';
+import { buildEntries, eventText, type Entry } from './entries.js';
 import { PreChatForm } from './pre-chat-form.jsx';
 import { Rating } from './rating.jsx';
 import { Scroller } from './scroller.jsx';
-
-const EVENTS: Record<string, MessageKey> = {
-  reopened: 'reopened',
-  closed_by_contact: 'closedByContact',
-};
 
 interface TimelineProps extends ViewProps {
   id: string | null;
@@ -88,9 +82,7 @@ function renderEntry(chat: ChatController, entry: Entry, isLast: boolean): VNode
   }
   return (
     <li class={`line ${kind}`} key={key}>
-      {kind === 'day'
-        ? translator.day(entry.time)
-        : text(kind === 'new' ? 'newMessages' : (EVENTS[entry.event] ?? 'resolved'))}
+      {kind === 'day' ? translator.day(entry.time) : text(kind === 'new' ? 'newMessages' : eventText(entry.event))}
     </li>
   );
 }
