@@ -73,7 +73,7 @@ export class Visitor {
 
   /** Waits until the last message has arrived at the service. */
   async sent(): Promise<void> {
-    await this.log.getByText('Sent').waitFor();
+    await this.log.getByText(/ · Sent$/).waitFor();
   }
 
   /** Waits for a message. */
