@@ -36,6 +36,9 @@ export class Visitor {
   get log(): Locator {
     return this.page.getByRole('log');
   }
+  get startAgain(): Locator {
+    return this.button('Start again');
+  }
   get scroller(): Locator {
     return this.page.locator('support-chat .scroll');
   }
