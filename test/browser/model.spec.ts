@@ -34,19 +34,16 @@ function play(seed: number): Promise<void> {
     };
     const setOffline = async (isOffline: boolean) => (await people.profile()).setOffline(isOffline);
     const game = new ChatPlay({ service, company, agent, random: seeded(seed), openTab, setOffline });
-    const start = Date.now();
     try {
       for (let count = 1; count <= STEPS; count += 1) {
         await game.step();
         if (count % SETTLE_EVERY === 0) await game.settle();
       }
       await game.settleUnread();
-      process.stderr.write(`SEED ${seed} ok ${Date.now() - start} ms, ${game.log.length}\n`);
       // Chromium itself logs each connection that is cut.
       const isScript = (error: string) => !/ERR_|WebSocket connection|CORS policy/.test(error);
       expect(tabs.flatMap(({ tab }) => tab.errors.filter(isScript))).toEqual([]);
     } catch (error) {
-      process.stderr.write(`SEED ${seed} ${game.log.slice(-40).join(', ')}: ${(error as Error).message}\n`);
       throw new Error(`${game.log.join(', ')}: ${(error as Error).message}`, { cause: error });
     } finally {
       agent.leave();

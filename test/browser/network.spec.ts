@@ -74,11 +74,7 @@ async function mark({ page }: Visitor): Promise<() => Promise<boolean>> {
 
 (hasChromium && hasFleet ? describe : describe.skip)('The chat on a broken network', () => {
   beforeAll(async () => {
-    [service, site, browser] = await Promise.all([
-      BalancedService.start(),
-      CompanySite.start(),
-      TestBrowser.start(),
-    ]);
+    [service, site, browser] = await Promise.all([BalancedService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);
   afterEach(async () => {
     for (const agent of agents.splice(0)) agent.leave();
@@ -160,22 +156,24 @@ async function mark({ page }: Visitor): Promise<() => Promise<boolean>> {
       expect([await other.bubbles(), await company.received()]).toEqual(Array(2).fill(['first', 'second']));
     }));
 
-  it.each(['first', 'second'])('A %s message whose answer was lost is there once after the page was loaded again.', text =>
-    play(async ({ company, visitor, openTab }) => {
-      const expected = ['first', 'second'].slice(0, text === 'first' ? 1 : 2);
-      if (text === 'second') {
-        await visitor.write('first');
-        await visitor.sent();
-      }
-      await loseAnswerTo(visitor, company, text);
-      await visitor.page.close();
-      await service.network.heal();
-      const later = await openTab();
-      await later.reads(text);
-      await untilEmpty(later);
-      await later.sent();
-      expect([await later.bubbles(), await company.received()]).toEqual([expected, expected]);
-    }),
+  it.each(['first', 'second'])(
+    'A %s message whose answer was lost is there once after the page was loaded again.',
+    text =>
+      play(async ({ company, visitor, openTab }) => {
+        const expected = ['first', 'second'].slice(0, text === 'first' ? 1 : 2);
+        if (text === 'second') {
+          await visitor.write('first');
+          await visitor.sent();
+        }
+        await loseAnswerTo(visitor, company, text);
+        await visitor.page.close();
+        await service.network.heal();
+        const later = await openTab();
+        await later.reads(text);
+        await untilEmpty(later);
+        await later.sent();
+        expect([await later.bubbles(), await company.received()]).toEqual([expected, expected]);
+      }),
   );
 
   it('What one tab has written offline is sent in order by the other, which keeps its own unsent text.', () =>
@@ -254,7 +252,9 @@ async function mark({ page }: Visitor): Promise<() => Promise<boolean>> {
     play(async ({ company, visitor }) => {
       const types: unknown[] = [];
       visitor.page.on('websocket', socket =>
-        socket.on('framereceived', ({ payload }) => types.push((JSON.parse(String(payload)) as { type: unknown }).type)),
+        socket.on('framereceived', ({ payload }) =>
+          types.push((JSON.parse(String(payload)) as { type: unknown }).type),
+        ),
       );
       await visitor.write('before');
       await visitor.sent();

@@ -2,7 +2,7 @@ import { createTranslator, type Translator } from '@support-chat/ui/translator.j
 import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
 import type { BootOptions, Identity } from './api.js';
 import { Connection } from './connection.js';
-import { openOutbox } from './delivery.js';
+import { openOutbox, openReadMarks } from './delivery.js';
 import { FreshConfig } from './fresh-config.js';
 import { acceptableIdentity } from './identity.js';
 import { followFirstMessage, receive, synchronize } from './incoming.js';
@@ -14,7 +14,6 @@ import { Sound } from './sound.js';
 import { ChatState } from './state/chat-state.js';
 import { Drafts } from './state/drafts.js';
 import type { Outbox, OutboxItem } from './state/outbox.js';
-import { ReadMarks } from './state/read-marks.js';
 import type { Thread } from './state/thread.js';
 import { VisitorStorage } from './state/visitor-storage.js';
 
@@ -30,7 +29,7 @@ export class ChatController {
   state = new ChatState();
   readonly storage: VisitorStorage;
   readonly loader = new MessagesLoader(this);
-  readonly reads = new ReadMarks(this);
+  readonly reads = openReadMarks(this);
   readonly outbox: Outbox;
   readonly sound: Sound;
   readonly connection: Connection;

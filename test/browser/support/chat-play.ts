@@ -130,11 +130,11 @@ export class ChatPlay {
 
   /** The count of the service, and of every tab. */
   private async checkUnread(expected: number): Promise<void> {
-    const stored = async () =>
-      (await this.options.company.call('GET', await this.path()))['unread'].contact as number;
+    const stored = async () => (await this.options.company.call('GET', await this.path()))['unread'].contact as number;
     await this.agrees('unread on the service', stored, expected);
     for (const [index, { visitor }] of this.tabs.entries()) {
-      const shown = () => visitor.page.evaluate(() => (window.SupportChat as { state: { unread: number } }).state.unread);
+      const shown = () =>
+        visitor.page.evaluate(() => (window.SupportChat as { state: { unread: number } }).state.unread);
       await this.agrees(`unread in tab ${index}`, shown, expected);
     }
   }
@@ -308,10 +308,13 @@ export class ChatPlay {
   private async setVisible(tab: PlayTab, isVisible: boolean): Promise<void> {
     if (tab.isVisible === isVisible) return;
     tab.isVisible = isVisible;
-    await tab.visitor.page.evaluate(state => {
-      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }, isVisible ? 'visible' : 'hidden');
+    await tab.visitor.page.evaluate(
+      state => {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      },
+      isVisible ? 'visible' : 'hidden',
+    );
   }
 
   private async openTab(): Promise<PlayTab | undefined> {

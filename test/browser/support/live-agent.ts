@@ -30,7 +30,9 @@ export class LiveAgent {
   /** Contents of the messages of people that have arrived, in order of their arrival. */
   get received(): (string | null)[] {
     return this.frames.flatMap(frame =>
-      frame.type === 'message.created' && frame.data.message.content_type === 'text' ? [frame.data.message.content] : [],
+      frame.type === 'message.created' && frame.data.message.content_type === 'text'
+        ? [frame.data.message.content]
+        : [],
     );
   }
 

@@ -63,7 +63,8 @@ export class ChatState {
    */
   forgetMessages(id: string, before = Infinity): void {
     const thread = this.threads.get(id);
-    if (thread) Object.assign(thread, { messages: thread.messages.filter(({ seq }) => seq >= before), older: undefined });
+    if (thread)
+      Object.assign(thread, { messages: thread.messages.filter(({ seq }) => seq >= before), older: undefined });
   }
 
   /** @returns the message if the frame has brought a new one */

@@ -1,6 +1,20 @@
-import type { ChatController } from '../chat.js';
-
+/** Time (ms) for which a message must be in view. */
 const DELAY_MS = 400;
+
+/** The newest message of a conversation. */
+interface Newest {
+  id: string;
+  seq: number;
+}
+
+export interface ReadMarksOptions {
+  /** @returns the message that the visitor sees and has not read before */
+  inView(): Newest | undefined;
+  /** Marks the conversation as read here. */
+  mark(id: string): void;
+  /** Reports it to the service. */
+  send(newest: Newest): Promise<unknown>;
+}
 
 /** What the visitor has read. The service learns it also after a loss of the network. */
 export class ReadMarks {
@@ -9,19 +23,17 @@ export class ReadMarks {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isSending = false;
 
-  constructor(private readonly chat: ChatController) {}
+  constructor(private readonly options: ReadMarksOptions) {}
 
-  /** The visitor sees the newest message. */
+  /** The newest message may be in view now. */
   schedule(): void {
-    const { chat } = this;
-    const view = chat.thread?.view;
-    if (!view?.unread.contact || !chat.isOpen || document.visibilityState !== 'visible') return;
+    const newest = this.options.inView();
+    if (!newest) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      chat.state.markRead(view.id);
-      this.pending.set(view.id, view.last_seq);
+      this.pending.set(newest.id, newest.seq);
       void this.flush();
-      chat.changed();
+      this.options.mark(newest.id);
     }, DELAY_MS);
   }
 
@@ -30,10 +42,9 @@ export class ReadMarks {
     if (this.isSending) return;
     this.isSending = true;
     try {
-      for (let next; (next = [...this.pending][0]); ) {
+      for (let next; (next = [...this.pending][0]);) {
         const [id, seq] = next;
-        const client = await this.chat.connection.client();
-        await client.read(id, seq).catch((error: { status?: number }) => {
+        await this.options.send({ id, seq }).catch((error: { status?: number }) => {
           if (!error.status || error.status >= 429) throw error;
         });
         if (this.pending.get(id) === seq) this.pending.delete(id);
