@@ -9,17 +9,17 @@ import { ChatService } from './support/chat-service.js';
 import { Company, PATIENCE_MS } from './support/company.js';
 
 let service: ChatService;
-let page: FakePage;
 let company: Company;
 let storage: SafeStorage;
 const opened: ChatController[] = [];
+
+const page = new FakePage({ navigator: { onLine: true } });
 
 beforeAll(async () => {
   service = await ChatService.start();
 }, 240_000);
 beforeEach(async () => {
   company = await Company.open(service);
-  page = new FakePage({ navigator: { onLine: true } });
   const values = new Map<string, string>();
   storage = {
     get: key => values.get(key) ?? null,
@@ -29,9 +29,11 @@ beforeEach(async () => {
 });
 afterEach(() => {
   for (const chat of opened.splice(0)) chat.shutdown();
+});
+afterAll(async () => {
+  await service.stop();
   page.remove();
 });
-afterAll(() => service.stop());
 
 /** Opens the chat in another tab of the same browser. */
 async function openChat(): Promise<ChatController> {

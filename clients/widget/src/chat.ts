@@ -292,6 +292,7 @@ export class ChatController {
     const { draft } = this;
     this.setDraft('');
     this.show({ name: 'thread', id: to });
-    this.setDraft(draft);
+    // Otherwise another tab has moved it.
+    if (draft) this.setDraft(draft);
   }
 }
