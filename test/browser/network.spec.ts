@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
@@ -19,8 +19,11 @@ const agents: LiveAgent[] = [];
 /** Time (ms) for an answer to a message, on a machine that is ten times slower than a good one. */
 const ROUND_TRIP_MS = 10_000;
 
+// Each test has many steps, some of which start processes.
+jest.setTimeout(4 * PATIENCE_MS);
+
 /** More than the service sends again after an absence. */
-const MANY = 2_000;
+const MANY = 1_200;
 
 interface Scene {
   company: Company;
