@@ -19,7 +19,7 @@ export function openOutbox(chat: ChatController): Outbox {
   });
 }
 
-/** What the visitor has read: the newest message of the conversation, while it is in view. */
+/** Reports how far the visitor has read: up to the newest message of the conversation, while it is in view. */
 export function openReadMarks(chat: ChatController): ReadMarks {
   return new ReadMarks({
     inView() {

@@ -37,7 +37,7 @@ export interface PlayOptions {
 
 /** A visitor with some tabs on a bad network, and an agent, who do random things; and what must have come of it. */
 export class ChatPlay {
-  /** What has been done, for the message of a failure. */
+  /** Names of the steps so far, for the message of a failure. */
   readonly log: string[] = [];
   private readonly tabs: PlayTab[] = [];
   /** The visitor's messages, in the order in which they were written. */

@@ -16,7 +16,7 @@ export interface ReadMarksOptions {
   send(newest: Newest): Promise<unknown>;
 }
 
-/** What the visitor has read. The service learns it also after a loss of the network. */
+/** Reports how far the visitor has read, also after a loss of the network. */
 export class ReadMarks {
   /** `seq` by conversation, until the service knows it. */
   private readonly pending = new Map<string, number>();
