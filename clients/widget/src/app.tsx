@@ -26,9 +26,9 @@ export async function start(shell: Shell): Promise<Chat> {
     // a suspended page receives no storage events
     chat.followOtherTabs();
     chat.connection.wake();
-    if (chat.connection.state === 'connected') void chat.outbox.drain();
+    chat.sendWaiting();
     chat.changed();
-    chat.markRead();
+    chat.reads.schedule();
   };
   const allowSound = (): void => chat.sound.allow();
   const changed = (): void => chat.changed();

@@ -3,10 +3,10 @@ import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView 
 import { SILENCE } from './announce.js';
 import type { BootOptions, Identity } from './api.js';
 import { Connection } from './connection.js';
-import { openOutbox } from './delivery.js';
+import { openOutbox, openReadMarks } from './delivery.js';
 import { FreshConfig } from './fresh-config.js';
 import { acceptableIdentity } from './identity.js';
-import { receive, synchronize } from './incoming.js';
+import { followFirstMessage, receive, synchronize } from './incoming.js';
 import { loadLanguage, translatorOf, type Language } from './languages.js';
 import { MessagesLoader } from './messages-loader.js';
 import type { MessageKey } from './messages.js';
@@ -21,13 +21,12 @@ import { VisitorStorage } from './state/visitor-storage.js';
 /** The view: the first screen, or a conversation. A conversation without an id begins with its first message. */
 export type Route = { name: 'home' } | { name: 'thread'; id: string | null };
 
-const READ_DELAY_MS = 400;
-
 /** The chat behind the views: what is known, what is shown, and everything that a visitor can do. */
 export class ChatController {
   state = new ChatState();
   readonly storage: VisitorStorage;
   readonly loader = new MessagesLoader(this);
+  readonly reads = openReadMarks(this);
   readonly outbox: Outbox;
   readonly sound: Sound;
   readonly connection: Connection;
@@ -47,11 +46,12 @@ export class ChatController {
   restarts = false;
   /** Counts texts that the page has put into the composer. */
   prefills = 0;
+  /** Messages that were shown as the first ones of a new conversation. */
+  firstIds: string[] = [];
   /** Set by the composer: attaches files that were dropped on the panel. */
   attachFiles: ((files: Iterable<File>) => void) | undefined;
   private readonly drafts: Drafts;
   private readonly listeners = new Set<() => void>();
-  private readTimer: ReturnType<typeof setTimeout> | undefined;
   private localeRequests = 0;
   private readonly freshConfig = new FreshConfig(this);
 
@@ -64,10 +64,10 @@ export class ChatController {
     this.translator = translatorOf(language);
     this.storage = new VisitorStorage(storage, widgetToken);
     this.adoptPerson(options);
-    const id = this.storage.get('view');
-    this.route = id ? { name: 'thread', id } : { name: 'home' };
     this.sound = new Sound(this.storage);
     this.outbox = openOutbox(this);
+    const id = this.storage.get('view');
+    this.route = id || this.outbox.first.length ? { name: 'thread', id } : { name: 'home' };
     this.connection = this.openConnection(options);
     this.connection.page = shell.options.page;
     this.drafts = new Drafts(this.storage, this.connection, config.features.typing);
@@ -113,6 +113,7 @@ export class ChatController {
   }
 
   changed(): void {
+    followFirstMessage(this);
     if (this.thread?.view.status !== 'resolved') this.restarts = false;
     const { text, shell } = this;
     shell.panel.ariaLabel = this.config.title || text('chat');
@@ -193,21 +194,6 @@ export class ChatController {
     this.drafts.set(this.conversationId, text);
   }
 
-  /** The visitor sees the newest message. */
-  markRead(): void {
-    const view = this.thread?.view;
-    if (!view?.unread.contact || !this.isOpen || document.visibilityState !== 'visible') return;
-    clearTimeout(this.readTimer);
-    this.readTimer = setTimeout(() => {
-      this.state.markRead(view.id);
-      this.connection
-        .client()
-        .then(client => client.read(view.id, view.last_seq))
-        .catch(() => undefined);
-      this.changed();
-    }, READ_DELAY_MS);
-  }
-
   /** Shows the field for a message below an ended conversation. */
   restart(): void {
     this.restarts = true;
@@ -242,7 +228,6 @@ export class ChatController {
 
   /** Forgets what the former visitor has seen. */
   private startAnew(): void {
-    clearTimeout(this.readTimer);
     this.forgetState();
     this.show({ name: 'home' });
   }
@@ -252,6 +237,7 @@ export class ChatController {
     this.contact = undefined;
     this.waitingForForm = undefined;
     this.announcement = SILENCE;
+    this.reads.clear();
   }
 
   /** Another tab has written to the storage: it may have become another person, who must not see the former one. */
@@ -274,10 +260,17 @@ export class ChatController {
   }
 
   shutdown(): void {
-    clearTimeout(this.readTimer);
+    this.reads.clear();
     this.outbox.stop();
     this.connection.close();
     this.listeners.clear();
+  }
+
+  /** Sends what waits for a connection, if there is one. */
+  sendWaiting(): void {
+    if (this.connection.state !== 'connected') return;
+    void this.outbox.drain();
+    void this.reads.flush();
   }
 
   private openConnection(options: BootOptions): Connection {
@@ -289,7 +282,7 @@ export class ChatController {
         frame: frame => receive(this, frame),
         synchronize: client => synchronize(this, client),
         changed: () => {
-          if (this.connection.state === 'connected') void this.outbox.drain();
+          this.sendWaiting();
           this.changed();
         },
         replaced: () => this.startAnew(),
@@ -304,6 +297,7 @@ export class ChatController {
     const { draft } = this;
     this.setDraft('');
     this.show({ name: 'thread', id: to });
-    this.setDraft(draft);
+    // Otherwise another tab has moved it.
+    if (draft) this.setDraft(draft);
   }
 }

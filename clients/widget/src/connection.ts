@@ -49,6 +49,8 @@ export class Connection {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
   private isRestored = false;
+  /** The present state has been read; frames tell what changes. */
+  private isSynchronized = false;
   /** Another tab knows better who the visitor is. */
   private followsTabs = false;
   private attributes: Attributes;
@@ -128,6 +130,12 @@ export class Connection {
     if (page) this.socket?.send({ type: 'page', ...page });
   }
 
+  /** Reads the present state again, because a frame has not told all of it. */
+  refresh(): void {
+    this.isSynchronized = false;
+    void this.opening?.then(client => this.synchronize(client));
+  }
+
   /** Ends the socket and forgets the session. */
   close(): void {
     clearTimeout(this.timer);
@@ -136,6 +144,7 @@ export class Connection {
     this.opening = undefined;
     this.contactId = undefined;
     this.delayed = undefined;
+    this.isSynchronized = false;
     this.setState('idle');
   }
 
@@ -197,11 +206,10 @@ export class Connection {
 
   private receive(client: VisitorClient, frame: VisitorFrame): void {
     if (frame.type === 'connected') {
-      const isFirst = this.state === 'connecting';
       this.attempt = 0;
       this.setState('connected');
-      if (isFirst) void this.synchronize(client);
-    } else if (frame.type === 'sync.required') void this.synchronize(client);
+      if (!this.isSynchronized) void this.synchronize(client);
+    } else if (frame.type === 'sync.required') this.refresh();
     else if (this.delayed) this.delayed.push(frame);
     else this.events.frame(frame);
   }
@@ -209,11 +217,18 @@ export class Connection {
   /** Holds frames back until the present state has been read: a response never undoes a later frame. */
   private async synchronize(client: VisitorClient): Promise<void> {
     if (this.delayed) return;
+    clearTimeout(this.timer);
     const frames: VisitorFrame[] = (this.delayed = []);
     try {
-      await this.events.synchronize(client);
+      // Frames may be missing again before the state has been read.
+      while (!this.isSynchronized && this.delayed === frames) {
+        this.isSynchronized = true;
+        await this.events.synchronize(client);
+      }
     } catch {
-      if (this.delayed === frames) this.timer = setTimeout(() => void this.synchronize(client), this.nextWaitMs());
+      if (this.delayed !== frames) return;
+      this.isSynchronized = false;
+      this.timer = setTimeout(() => void this.synchronize(client), this.nextWaitMs());
     } finally {
       // Another visitor may have taken over meanwhile.
       if (this.delayed === frames) {

@@ -1,5 +1,6 @@
 import type { ChatController } from './chat.js';
 import { Outbox, type OutboxItem } from './state/outbox.js';
+import { ReadMarks } from './state/read-marks.js';
 
 /** The outbox of the chat: sends to the service, in one tab at a time. */
 export function openOutbox(chat: ChatController): Outbox {
@@ -15,6 +16,22 @@ export function openOutbox(chat: ChatController): Outbox {
     },
     changed: () => chat.changed(),
     moved: (from, to) => chat.follow(from, to),
+  });
+}
+
+/** Reports how far the visitor has read: up to the newest message of the conversation, while it is in view. */
+export function openReadMarks(chat: ChatController): ReadMarks {
+  return new ReadMarks({
+    inView() {
+      const view = chat.thread?.view;
+      const isInView = view?.unread.contact && chat.isOpen && document.visibilityState === 'visible';
+      return isInView ? { id: view.id, seq: view.last_seq } : undefined;
+    },
+    mark(id) {
+      chat.state.markRead(id);
+      chat.changed();
+    },
+    send: async ({ id, seq }) => (await chat.connection.client()).read(id, seq),
   });
 }
 

@@ -13,8 +13,12 @@ export async function synchronize(chat: ChatController, client: VisitorClient): 
   // Another visitor has taken over meanwhile.
   if (state !== chat.state) return;
   chat.contact = contact;
-  if (chat.conversationId) await chat.loader.load(chat.conversationId, true);
+  const shown = chat.conversationId;
+  // The others are read again when they are shown.
+  for (const id of state.threads.keys()) if (id !== shown) state.forgetMessages(id);
+  if (shown) await chat.loader.load(shown, true);
   else continueOpenConversation(chat);
+  if (chat.conversationId && chat.loader.failed.has(chat.conversationId)) throw new Error('No messages');
   void chat.outbox.drain();
   chat.changed();
 }
@@ -26,11 +30,30 @@ function continueOpenConversation(chat: ChatController): void {
   if (isUntouched && open.length === 1 && open[0]) chat.show({ name: 'thread', id: open[0].view.id });
 }
 
+/** Shows the conversation of messages that this tab has shown as the first of a new one, once another tab has sent them. */
+export function followFirstMessage(chat: ChatController): void {
+  if (chat.route.name !== 'thread' || chat.route.id) return void (chat.firstIds = []);
+  const waiting = chat.outbox.first.map(({ id }) => id);
+  const sent = chat.firstIds.filter(id => !waiting.includes(id));
+  const thread = chat.state.list.find(({ messages }) =>
+    messages.some(({ client_message_id }) => client_message_id && sent.includes(client_message_id)),
+  );
+  chat.firstIds = [...sent, ...waiting];
+  if (thread) chat.follow(null, thread.view.id);
+}
+
 export function receive(chat: ChatController, frame: VisitorFrame): void {
   const message = chat.state.applyFrame(frame);
   if (message) handleMessage(chat, message);
+  if (frame.type === 'message.deleted') handleUnsent(chat, frame.data.message);
   if (frame.type === 'typing') setTimeout(() => chat.changed(), frame.data.expires_in_ms + 50);
   chat.changed();
+}
+
+/** The frame says neither how many messages are unread now, nor which message is the last one. */
+function handleUnsent(chat: ChatController, { id, conversation_id }: VisitorMessageView): void {
+  const view = chat.state.threads.get(conversation_id)?.view;
+  if (view?.unread.contact || view?.last_message?.id === id) chat.connection.refresh();
 }
 
 function handleMessage(chat: ChatController, message: VisitorMessageView): void {

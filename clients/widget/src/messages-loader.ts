@@ -18,9 +18,8 @@ export class MessagesLoader {
     await this.attempt(id, async client => {
       if (!known) state.applyConversation(await client.conversation(id));
       const page = await client.messages(id, { limit: PAGE_SIZE });
-      const last = known?.messages.at(-1);
-      const first = page.items[0];
-      if (last && first && last.seq < first.seq && page.next_cursor) state.forgetMessages(id);
+      // Older ones may have changed, and there may be a gap before the page.
+      if (again) state.forgetMessages(id, page.items[0]?.seq);
       state.applyMessages(id, page, state.threads.get(id)?.older === undefined);
     });
   }

@@ -3,20 +3,25 @@ import type { Json } from '../../support/json.js';
 import type { OutsideDesk } from '../../support/outside.js';
 import { callApi } from '../../support/outside.js';
 import { jwt } from '../../support/tokens.js';
-import type { ChatService } from './chat-service.js';
 
 /** Time (ms) after which something that has not happened will not happen, also on a slow machine. */
 export const PATIENCE_MS = 60_000;
 
+/** The service as agents reach it. */
+export interface AgentSide {
+  readonly url: string;
+  openDesk(): Promise<OutsideDesk>;
+}
+
 /** A company with a channel and an agent, who works through the API. */
 export class Company {
   private constructor(
-    private readonly service: ChatService,
+    private readonly service: AgentSide,
     readonly desk: OutsideDesk,
   ) {}
 
   /** @param channel fields of the channel, such as `widget_config` */
-  static async open(service: ChatService, channel: Json = {}): Promise<Company> {
+  static async open(service: AgentSide, channel: Json = {}): Promise<Company> {
     const company = new Company(service, await service.openDesk());
     if (Object.keys(channel).length > 0) await company.call('PATCH', `/v1/channels/${company.desk.channelId}`, channel);
     return company;

@@ -30,7 +30,12 @@ export class Tab {
     });
     page.on('pageerror', error => this.errors.push(String(error)));
     page.on('request', request => this.requests.push(request.url()));
-    page.on('requestfinished', request => this.transfers.push(transferOf(request)));
+    page.on('requestfinished', request => {
+      const transfer = transferOf(request);
+      this.transfers.push(transfer);
+      // Its page may be closed before.
+      transfer.catch(() => undefined);
+    });
   }
 
   /** All finished requests since the tab was opened. */

@@ -36,6 +36,9 @@ export class Visitor {
   get log(): Locator {
     return this.page.getByRole('log');
   }
+  get startAgain(): Locator {
+    return this.button('Start again');
+  }
   get scroller(): Locator {
     return this.page.locator('support-chat .scroll');
   }
@@ -73,7 +76,7 @@ export class Visitor {
 
   /** Waits until the last message has arrived at the service. */
   async sent(): Promise<void> {
-    await this.log.getByText('Sent').waitFor();
+    await this.log.getByText(/ · Sent$/).waitFor();
   }
 
   /** Waits for a message. */

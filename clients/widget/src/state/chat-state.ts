@@ -57,10 +57,14 @@ export class ChatState {
     if (isOldest) thread.older = page.next_cursor;
   }
 
-  /** Drops messages, so that a gap that cannot be filled is not shown as if there was none. */
-  forgetMessages(id: string): void {
+  /**
+   * Drops messages, so that neither a gap nor an old version is shown.
+   * @param before drops those with a lower `seq`; default all
+   */
+  forgetMessages(id: string, before = Infinity): void {
     const thread = this.threads.get(id);
-    if (thread) Object.assign(thread, { messages: [], older: undefined });
+    if (thread)
+      Object.assign(thread, { messages: thread.messages.filter(({ seq }) => seq >= before), older: undefined });
   }
 
   /** @returns the message if the frame has brought a new one */

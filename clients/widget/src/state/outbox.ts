@@ -51,6 +51,11 @@ export class Outbox {
     }
   }
 
+  /** Items for a conversation that the service does not have. */
+  get first(): OutboxItem[] {
+    return this.items.filter(({ conversationId }) => conversationId === null);
+  }
+
   add(item: OutboxItem): void {
     this.write([...this.items, item]);
     void this.drain();

@@ -31,7 +31,7 @@ export class Timeline extends Component<TimelineProps> {
         firstSeq={thread?.messages[0]?.seq}
         ownId={hasEnded ? 'ended' : items.at(-1)?.id}
         label={text('newest')}
-        onEnd={() => chat.markRead()}
+        onEnd={() => chat.reads.schedule()}
       >
         {id && thread?.older && (
           <button class="quiet" onClick={() => void loader.loadOlder(id)}>
