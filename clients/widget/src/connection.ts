@@ -31,6 +31,8 @@ export interface ConnectionOptions {
   deviceStorage: SafeStorage;
 }
 
+/** Close code of a socket whose session the service no longer accepts. */
+const ACCESS_REVOKED = 4502;
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 
 /** The visitor's session and socket. The only module that knows how the SDK opens them. */
@@ -179,7 +181,8 @@ export class Connection {
       if (this.socket !== socket) return;
       if (event.willReconnect) return this.setState('lost');
       this.socket = undefined;
-      this.handleRefusal(event.error ?? new Error(`The socket was closed: ${event.code}`));
+      const error = event.error ?? new Error(`The socket was closed: ${event.code}`);
+      this.handleRefusal(error, event.code === ACCESS_REVOKED);
     });
     socket.open().catch(() => undefined);
   }
@@ -221,8 +224,8 @@ export class Connection {
   }
 
   /** A session of an earlier page may have ended meanwhile: then another one is opened. */
-  private handleRefusal(error: Error & { status?: number }): void {
-    if (this.isRestored && error.status === 401) {
+  private handleRefusal(error: Error & { status?: number }, hasEnded = error.status === 401): void {
+    if (this.isRestored && hasEnded) {
       this.options.storage.set('session', null);
       this.close();
       return this.connect();

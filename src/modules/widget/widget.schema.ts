@@ -81,7 +81,7 @@ export class WidgetConfigView implements WidgetConfigRecord {
   @Text({ example: 'Support' }) title!: string;
   @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
   @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message!: string;
-  @Locale() locale!: string;
+  @Locale({ nullable: true, description: 'Language of the texts. Null: that of the browser.' }) locale!: string | null;
   @Embedded('WidgetThemeView') theme!: WidgetConfig['theme'];
   @Embedded('PreChatFormView') pre_chat_form!: WidgetConfig['pre_chat_form'];
   @Embedded('WidgetFeaturesView') features!: WidgetConfig['features'];
