@@ -30,7 +30,7 @@ const GOODS = [
     text: 'Woven in Cumbria from undyed wool.',
     hue: 200,
     drawing:
-      '<path d="M22 38q0-8 8-8h48v14H30q-8 0-8-6zM22 38v34q0 6 8 6h48V44"/><path d="M30 56h48M30 62h48M78 50h6M78 58h6M78 66h6M78 74h6"/>',
+      '<path d="M22 38q0-8 8-8h48v14H30q-8 0-8-6zM22 38v34q0 6 8 6h48V44H30q-8 0-8-6"/><path d="M30 56h48M30 62h48M78 50h6M78 58h6M78 66h6M78 74h6"/>',
   },
   {
     name: 'Harbour lamp',
@@ -38,7 +38,7 @@ const GOODS = [
     text: 'Brass and smoked glass, with a warm light.',
     hue: 45,
     drawing:
-      '<circle cx="50" cy="38" r="20"/><path d="M44 58h12v14H44zM34 72h32v6H34z"/><path d="M44 40l6-8 6 8M50 32v26"/>',
+      '<circle cx="50" cy="38" r="20"/><path d="M44 58h12v14H44zM34 72h32v6H34z"/><path d="M43 36q7 9 14 0M50 40.5V58"/>',
   },
   {
     name: 'Pine tea mugs',
