@@ -66,7 +66,7 @@ async function picture(name: string, settings: Settings, play: (scene: Scene) =>
       const company = await Company.open(service, { ...others, widget_config: config });
       await company.call('PATCH', '/v1/workspace/members/me', { name: 'Olivia', availability: 'online' });
       const socket = isAway ? undefined : await agentSocket(company);
-      const head = `<style>body { margin: 0; background: ${context.colorScheme ? '#08090b' : '#e9ecef'} } h1 { display: none }</style>
+      const head = `<meta name="viewport" content="width=device-width, initial-scale=1"><style>body { margin: 0; background: ${context.colorScheme ? '#08090b' : '#e9ecef'} } h1 { display: none }</style>
         <script>
           window.SupportChat = function () { (SupportChat.q ||= []).push(arguments) };
           SupportChat('boot', { ${settings.boot ?? ''} });
@@ -105,7 +105,7 @@ async function converse({ company, visitor }: Scene): Promise<void> {
   await company.answer('Of course. Worn indoors is fine as long as the soles are clean.');
   await company.answer('The **43** is in stock in brown. Shall I send it today?');
   await visitor.reads('Shall I send it today?');
-  await visitor.write('Yes please 🙏');
+  await visitor.write('Yes please, that would be great.');
   await visitor.sent();
   await company.call('POST', `/v1/conversations/${id}/read`, { seq: 200 });
   await visitor.log.getByText('Seen').waitFor();

@@ -8,7 +8,7 @@ const CLOSE = 'M6.5 9.5l5.5 5.5 5.5-5.5';
 
 export interface Launcher {
   button: HTMLButtonElement;
-  /** @param label what the button is called; `count` is shown as its badge, 0 shows none */
+  /** @param label what the button is called; `count` is shown as its badge while the panel is closed, 0 shows none */
   show(label: string, count: number, isOpen: boolean): void;
 }
 
@@ -22,7 +22,7 @@ export function drawLauncher(root: ShadowRoot): Launcher {
     button,
     show(label, count, isOpen) {
       Object.assign(button, { ariaLabel: label, ariaExpanded: isOpen });
-      badge.hidden = !count;
+      badge.hidden = isOpen || !count;
       badge.textContent = count > 99 ? '99+' : `${count}`;
     },
   };
