@@ -4,7 +4,7 @@ import type { Dialogue } from './dialogue.js';
 interface Exchange {
   words: ReadonlySet<string>;
   answers: readonly string[];
-  /** What followed in the same dialogue. */
+  /** The exchange that followed in the same dialogue. */
   next?: Exchange;
 }
 
