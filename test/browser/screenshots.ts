@@ -139,7 +139,7 @@ describe('The pictures of the documents', () => {
     } finally {
       await demo.stop();
     }
-  });
+  }, 300_000);
 
   it('The greeting stands beside the launcher.', () => {
     const clip = { x: 0, y: 660, width: 500, height: 128 };
