@@ -48,6 +48,8 @@ async function openShop(people: People, page: { head?: string; body?: string; at
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
     desk = await service.openDesk();
+    const channel = { widget_config: { greeting: '' } };
+    await callApi('PATCH', `${service.url}/v1/channels/${desk.channelId}`, desk.token, channel);
   }, 240_000);
   afterAll(async () => {
     await Promise.all([browser.stop(), site.stop(), service.stop()]);

@@ -21,11 +21,29 @@ describe('The answers of the demo’s shop page', () => {
     ]);
   });
 
-  it('Nothing is repeated in a conversation, and a desk that has written everything is silent.', async () => {
+  it('A visitor who asks for a parcel is answered about a parcel, and the agent then stays with the subject.', async () => {
+    const answers = new Answers(await loadDialogues());
+    const given = new Set(answers.find('Hello, where is my parcel?', NONE));
+    expect([...given].join(' ')).toContain('Leeds depot');
+    const [flat = ''] = answers.find('Oh, I forgot the flat number', given);
+    expect(flat).toContain('passed it on');
+    expect(answers.find('Super, merci', given.add(flat))).toEqual([expect.stringContaining('My pleasure')]);
+  });
+
+  it('A visitor with another question is answered about that one.', async () => {
+    const answers = new Answers(await loadDialogues());
+    const given = new Set(answers.find('Where is my parcel?', NONE));
+    expect(answers.find('And how do I pause my coffee subscription?', given)).toEqual([
+      expect.stringContaining('I can pause it'),
+    ]);
+  });
+
+  it('Nothing is repeated in a conversation, and a desk that has nothing left to write is silent.', async () => {
     const answers = new Answers(await loadDialogues());
     const given = new Set<string>();
-    for (let question = 0; question < 200; question += 1) {
-      for (const text of answers.find('hello', given)) {
+    const questions = ['parcel', 'boots', 'voucher', 'teapot', 'hello'];
+    for (let index = 0; index < 200; index += 1) {
+      for (const text of answers.find(questions[index % questions.length]!, given)) {
         expect(given.has(text)).toBe(false);
         given.add(text);
       }
@@ -34,18 +52,10 @@ describe('The answers of the demo’s shop page', () => {
     expect(answers.find('hello', given)).toEqual([]);
   });
 
-  it('A question without a known word, or without words, gets a greeting.', () => {
-    const answers = new Answers([
-      {
-        id: 'one',
-        topics: [],
-        turns: [
-          ['contact', 'Where is my parcel?'],
-          ['agent', 'Good morning!'],
-        ],
-      },
-    ]);
-    expect(answers.find('', NONE)).toEqual(['Good morning!']);
-    expect(answers.find('Привет 👋', NONE)).toEqual(['Good morning!']);
+  it('A question without a known word, or without words, is answered by asking for the subject.', async () => {
+    const answers = new Answers(await loadDialogues());
+    for (const question of ['', 'Hello', 'Привет 👋']) {
+      expect(answers.find(question, NONE)).toEqual([expect.stringContaining('What is it about')]);
+    }
   });
 });

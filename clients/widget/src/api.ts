@@ -24,6 +24,8 @@ export interface BootOptions extends Identity {
   theme?: Theme;
   position?: 'left' | 'right';
   hideLauncher?: boolean;
+  /** Shows no greeting beside the launcher. */
+  hideGreeting?: boolean;
   /** Default 2147483000. */
   zIndex?: number;
   /** Custom attributes of the contact. */

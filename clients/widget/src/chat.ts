@@ -42,6 +42,8 @@ export class ChatController {
   notice: MessageKey | undefined;
   /** The visitor wants the transcript, and its address is not known. */
   asksForEmail = false;
+  /** The conversation that a message of this page has begun or moved to: the visitor has seen all of it. */
+  followedId: string | undefined;
   /** The visitor goes on with an ended conversation. */
   restarts = false;
   /** Counts texts that the page has put into the composer. */
@@ -296,6 +298,7 @@ export class ChatController {
     if (this.route.name !== 'thread' || this.conversationId !== from) return;
     const { draft } = this;
     this.setDraft('');
+    this.followedId = to;
     this.show({ name: 'thread', id: to });
     // Otherwise another tab has moved it.
     if (draft) this.setDraft(draft);

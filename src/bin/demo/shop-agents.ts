@@ -1,4 +1,5 @@
-import type { AgentClient, AgentSocket, MessageView } from '@support-chat/sdk';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AgentClient, AgentSocket, ConversationView, MessageView } from '@support-chat/sdk';
 import type { Answers } from './answers.js';
 import type { Pace } from './pace.js';
 
@@ -6,6 +7,8 @@ import type { Pace } from './pace.js';
 const ANSWER_MS = 60 * 60_000;
 /** Messages of an agent per conversation; after them it waits for a person. */
 const MAX_ANSWERS = 50;
+/** Attempts to find out to whom the service has assigned a conversation. */
+const ASSIGNMENT = { attempts: 20, waitMs: 250 };
 
 /** The agents at the shop page: a conversation is answered by its assignee, in the dialogues' words. */
 export class ShopAgents {
@@ -62,10 +65,9 @@ export class ShopAgents {
 
   private async answer({ conversation_id: id, content: asked }: MessageView): Promise<void> {
     const content = asked ?? '';
-    const [anyone] = this.agents.values();
-    const conversation = await anyone!.conversations.get(id);
+    const conversation = await this.findAssigned(id);
     if (conversation.channel_id !== this.channelId) return;
-    const agent = this.agents.get(conversation.assignee_id ?? '') ?? anyone!;
+    const agent = this.agents.get(conversation.assignee_id ?? '') ?? this.anyone;
     const given = this.given.get(id) ?? new Set();
     this.given.set(id, given);
     await agent.conversations.read(id, conversation.last_seq);
@@ -77,6 +79,21 @@ export class ShopAgents {
       given.add(text);
       previous = text;
     }
+  }
+
+  /** Waits a while for the assignment, which follows the first message. */
+  private async findAssigned(id: string): Promise<ConversationView> {
+    for (let attempt = 1; ; attempt += 1) {
+      const conversation = await this.anyone.conversations.get(id);
+      if (conversation.assignee_id || conversation.channel_id !== this.channelId || attempt === ASSIGNMENT.attempts) {
+        return conversation;
+      }
+      await wait(ASSIGNMENT.waitMs);
+    }
+  }
+
+  private get anyone(): AgentClient {
+    return [...this.agents.values()][0]!;
   }
 
   private socketOf(agent: AgentClient): AgentSocket | undefined {

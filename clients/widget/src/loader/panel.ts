@@ -1,7 +1,7 @@
 import { addElement } from './element.js';
 
 /** Viewports in which the panel fills the screen. */
-const SMALL = '(max-width: 480px), (max-height: 480px)';
+export const SMALL = '(max-width: 480px), (max-height: 480px)';
 
 export interface Panel {
   dialog: HTMLDialogElement;

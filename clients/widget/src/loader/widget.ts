@@ -2,6 +2,7 @@ import type { WidgetConfigView } from '@support-chat/sdk';
 import type { WidgetEvent, WidgetEvents, WidgetState } from '../api.js';
 import type { Chat, Shell, StartOptions } from '../seam.js';
 import type { Chunk } from './chunk.js';
+import { scheduleGreeting, type Greeting } from './greeting.js';
 import { addHost } from './host.js';
 import { drawLauncher } from './launcher.js';
 import { addPanel } from './panel.js';
@@ -54,6 +55,7 @@ export function addWidget(options: WidgetOptions): Widget {
   let started: Chat | undefined;
   let label = theme.launcher_label || 'Chat';
   let isRemoved = false;
+  let greeting: Greeting | undefined;
 
   function show(): void {
     launcher.show(label, state.unread, state.isOpen);
@@ -63,6 +65,7 @@ export function addWidget(options: WidgetOptions): Widget {
   function open(byVisitor = true): void {
     if (state.isOpen) return;
     state.isOpen = true;
+    greeting?.remove();
     tab.set(`${prefix}open`, '1');
     show();
     emit('open', undefined);
@@ -128,7 +131,35 @@ export function addWidget(options: WidgetOptions): Widget {
     close,
   };
 
-  const setLauncher = (isShown: boolean): void => void (button.hidden = !isShown);
+  const setLauncher = (isShown: boolean): void => {
+    button.hidden = !isShown;
+    if (!isShown) greeting?.remove();
+  };
+
+  /** Greets a visitor who is new, unless another page of this visit has done so. */
+  function greet(): void {
+    const hasStarted = state.isOpen || starting;
+    if (!config.greeting || boot.hideGreeting || button.hidden || hasStarted) return;
+    if (tab.get(`${prefix}greeted`) || storage.get(`${prefix}greeted`)) return;
+    const closeGreeting = (): void => {
+      storage.set(`${prefix}greeted`, '1');
+      greeting?.remove();
+      button.focus();
+    };
+    greeting = scheduleGreeting(
+      baseUrl,
+      root,
+      {
+        text: config.greeting,
+        title: config.title || 'Chat',
+        theme: boot.theme ?? theme.mode,
+        locale: boot.locale ?? config.locale ?? navigator.language,
+        onOpen: () => open(),
+        onClose: closeGreeting,
+      },
+      () => tab.set(`${prefix}greeted`, '1'),
+    );
+  }
 
   const { style, dataset } = element;
   const setStyle = (name: string, value: string): void => style.setProperty(name, value, 'important');
@@ -145,6 +176,7 @@ export function addWidget(options: WidgetOptions): Widget {
   }
   if (isPage || tab.get(`${prefix}open`)) open(isPage);
   else if (storage.get(`${prefix}session`) || storage.get(`${prefix}outbox`)) void withChat(() => undefined);
+  greet();
 
   return {
     state,
@@ -158,6 +190,7 @@ export function addWidget(options: WidgetOptions): Widget {
     },
     async remove() {
       isRemoved = true;
+      greeting?.remove();
       await started?.shutdown();
       panel.remove();
       host.remove();

@@ -10,8 +10,7 @@ import { openingText } from './opening.js';
 /** Title, the faces of those who are there, and one line that says what to expect. */
 export function Header({ chat }: ViewProps): VNode {
   const { route, shell, config, text } = chat;
-  const isHome = route.name === 'home';
-  const hasBack = !isHome && chat.state.threads.size > 0;
+  const hasBack = route.name !== 'home' && chat.state.threads.size > 0;
   return (
     <div class="head">
       {hasBack && iconButton(BACK, text('back'), () => chat.show({ name: 'home' }))}

@@ -15,7 +15,7 @@ interface TimelineProps extends ViewProps {
 
 /** The messages of a conversation. */
 export class Timeline extends Component<TimelineProps> {
-  private isShown = false;
+  private isShown = this.props.id !== null && this.props.id === this.props.chat.followedId;
   private newSeq: number | undefined;
 
   override render({ chat, id }: TimelineProps): VNode {
