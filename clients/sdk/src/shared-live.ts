@@ -80,6 +80,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       this.join();
       this.stopWatching = this.tab.watch({
         changed: () => (this.socket ? this.post(this.sign()) : this.ask()),
+        resumed: () => this.resume(),
         // A page with a lock or a connection could not be kept for the way back to it.
         left: () => this.leave(),
         returned: () => this.join(),
@@ -127,6 +128,13 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     this.channel = undefined;
   }
 
+  /** A leader that was suspended may have been replaced: the frames that wait for it are the next leader's. */
+  private resume(): void {
+    if (!this.socket) return this.ask();
+    this.leave();
+    this.join();
+  }
+
   /** Waits for the lock, or takes it from its owner. Replaces the former request. */
   private compete(steal = false): void {
     this.request?.abort();
@@ -142,6 +150,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       // A page that may not use locks leads itself alone.
       if (error.name !== 'AbortError') return this.lead();
       this.stopSocket();
+      this.post({ resigned: this.term });
+      this.term = 0;
       this.compete();
       this.ask();
     });
@@ -210,6 +220,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   private receive(message: TabMessage): void {
     if (message.to !== undefined && message.to !== this.id) return;
     if ('term' in message) return this.follow(message);
+    if ('resigned' in message) return this.unfollow(message.resigned);
     if (!this.socket) return;
     if ('send' in message) this.socket.send(message.send);
     else this.post({ ...this.sign(), answer: this.answerTo(message.ask) }, message.from);
@@ -217,7 +228,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
 
   private answerTo(cursor: string | null): TabAnswer {
     const missed = cursor === null ? [] : this.history.since(cursor);
-    return { present: [...this.present.values()], missed, cursor: this.lastCursor };
+    const seen = this.history.since(this.lastCursor)?.map(({ id }) => id) ?? [];
+    return { present: [...this.present.values()], missed, cursor: this.lastCursor, seen };
   }
 
   private follow({ term, count, visible, entry, answer }: LeaderMessage): void {
@@ -236,14 +248,22 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     if (!visible && this.tab.isVisible() && this.channel) this.compete(true);
   }
 
+  /** A tab that had lost the lock when it began to lead has a larger term than the tab that has the lock. */
+  private unfollow(term: number): void {
+    if (this.socket || term !== this.term) return;
+    this.term = 0;
+    this.ask();
+  }
+
   /** Continues in the leader's stream after a gap, or at its present end. */
-  private synchronize({ present, missed, cursor }: TabAnswer): void {
+  private synchronize({ present, missed, cursor, seen }: TabAnswer): void {
     for (const entry of present) this.show(entry);
     // A new leader that has received less than this tab receives the rest again.
     const isBehind = !missed && this.history.since(cursor);
     for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
     this.lastCursor = cursor ?? this.lastCursor;
     this.history.add(this.lastCursor);
+    for (const id of seen) if (typeof id === 'string') this.seenIds.add(id);
   }
 
   private apply(entry: AnyFrame): void {
