@@ -36,6 +36,8 @@ class TabsPlay {
   private readonly apps: SharedApp[] = [];
   private readonly closed = new Set<SharedApp>();
   private readonly away = new Set<FakeTab>();
+  /** Tabs that have left their page or were suspended at some time. */
+  private readonly paused = new Set<FakeTab>();
   private readonly random: () => number;
   private waitMs = 0;
   private minWaitMs = 0;
@@ -73,8 +75,11 @@ class TabsPlay {
       expect(known.size).toBe(log.last);
     }
     if (this.losesMessages) return;
-    const notified = this.apps.flatMap(app => app.notified).filter(number => this.calmEvents.includes(number));
-    expect(notified.sort((a, b) => a - b)).toEqual(this.calmEvents);
+    const calm = (app: SharedApp) => app.notified.filter(number => this.calmEvents.includes(number));
+    expect(new Set(this.apps.flatMap(calm))).toEqual(new Set(this.calmEvents));
+    // A tab that comes back when no other one has its events notifies of them again.
+    const steady = this.apps.filter(({ tab }) => !this.paused.has(tab)).flatMap(calm);
+    expect(steady).toHaveLength(new Set(steady).size);
   }
 
   /** Steps of the play, and what each tab has received. */
@@ -124,10 +129,14 @@ class TabsPlay {
       this.closed.add(app);
     });
     add('leave', () => {
+      this.paused.add(tab);
       this.away.add(tab);
       tab.leave();
     });
-    add('suspend', () => tab.suspend());
+    add('suspend', () => {
+      this.paused.add(tab);
+      tab.suspend();
+    });
     if (tab.isVisible()) add('hide', () => tab.hide());
     else add('show', () => tab.show());
   }

@@ -168,7 +168,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       if (this.socket !== socket) return;
       this.recordPresent(entry);
       this.count += 1;
-      this.post({ ...this.sign(), entry });
+      this.post({ ...this.sign(), entry, isFresh: this.lastCursor === undefined });
       this.apply(entry);
     };
     socket.on('*', frame => pass(frame as unknown as AnyFrame));
@@ -232,7 +232,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     return { present: [...this.present.values()], missed, cursor: this.lastCursor, seen };
   }
 
-  private follow({ term, count, visible, entry, answer }: LeaderMessage): void {
+  private follow({ term, count, visible, entry, isFresh, answer }: LeaderMessage): void {
     // The lock tells a leader that it was replaced. Until then its messages are ignored.
     if (this.socket || term < this.term) return;
     const isNext = term === this.term && count === this.count + (entry ? 1 : 0);
@@ -243,8 +243,11 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     this.answered();
     this.term = term;
     this.count = count;
-    if (entry) this.apply(entry);
-    else if (answer && !isNext) this.synchronize(answer);
+    if (entry) {
+      const isAfterGap = isFresh && entry.type === 'connected' && this.lastCursor !== undefined;
+      this.apply(entry);
+      if (isAfterGap) this.apply(SYNC_REQUIRED);
+    } else if (answer && !isNext) this.synchronize(answer);
     if (!visible && this.tab.isVisible() && this.channel) this.compete(true);
   }
 
@@ -258,8 +261,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   /** Continues in the leader's stream after a gap, or at its present end. */
   private synchronize({ present, missed, cursor, seen }: TabAnswer): void {
     for (const entry of present) this.show(entry);
-    // A new leader that has received less than this tab receives the rest again.
-    const isBehind = !missed && this.history.since(cursor);
+    // A new leader that has received less than this tab receives the rest again. Without a cursor it begins later.
+    const isBehind = !missed && (cursor === undefined || this.history.since(cursor));
     for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
     this.lastCursor = cursor ?? this.lastCursor;
     this.history.add(this.lastCursor);

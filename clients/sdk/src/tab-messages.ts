@@ -21,6 +21,8 @@ export interface LeaderMessage {
   count: number;
   visible: boolean;
   entry?: AnyFrame;
+  /** The leader's socket begins without a cursor. */
+  isFresh?: boolean;
   answer?: TabAnswer;
 }
 
