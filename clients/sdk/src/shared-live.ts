@@ -50,7 +50,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   /** Present while the leader owes an answer. */
   private patience: ReturnType<typeof setTimeout> | undefined;
   private stopWatching: (() => void) | undefined;
-  private viewed: ClientFrame | undefined;
+  /** Frames of this tab that a new leader does not know, by type: the conversation it views, and its page. */
+  private readonly lasting = new Map<string, ClientFrame>();
 
   /**
    * @param name one for each principal, such as a member's id: all tabs with it share a socket
@@ -94,7 +95,9 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     else this.ask();
   }
 
+  /** A new socket receives the last `viewing` and `page` of each visible tab again. */
   send(frame: ClientFrame): boolean {
+    if (frame.type === 'viewing' || frame.type === 'page') this.lasting.set(frame.type, frame);
     if (this.socket) return this.socket.send(frame);
     this.post({ send: frame });
     return this.currentState === 'connected';
@@ -102,8 +105,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
 
   /** Like `AgentSocket.viewing`. One socket views one conversation: the last call of all visible tabs counts. */
   viewing(conversationId: string | null): boolean {
-    this.viewed = { type: 'viewing', conversation_id: conversationId };
-    return this.send(this.viewed);
+    return this.send({ type: 'viewing', conversation_id: conversationId });
   }
 
   /** Leaves the shared socket. The other tabs keep it. */
@@ -281,8 +283,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     if (type === 'connected') {
       this.currentState = 'connected';
       this.opened.resolve();
-      // A new leader does not know it.
-      if (this.viewed && this.tab.isVisible()) this.send(this.viewed);
+      if (this.tab.isVisible()) for (const frame of this.lasting.values()) this.send(frame);
     }
     this.dispatch(entry);
   }

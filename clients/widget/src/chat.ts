@@ -248,14 +248,18 @@ export class ChatController {
     this.announcement = '';
   }
 
+  private startAnew(): void {
+    clearTimeout(this.readTimer);
+    this.forgetState();
+    this.show({ name: 'home' });
+  }
+
   /** Another tab has written to the storage: it may have become another person, who must not see the former one. */
   followOtherTabs(): void {
     const { connection, storage } = this;
     if (!connection.isCurrent) {
-      clearTimeout(this.readTimer);
-      this.forgetState();
       connection.forget();
-      this.show({ name: 'home' });
+      this.startAnew();
     }
     if (connection.state === 'idle' && storage.isReturning) connection.connect();
     this.changed();
@@ -288,6 +292,7 @@ export class ChatController {
           if (this.connection.state === 'connected') void this.outbox.drain();
           this.changed();
         },
+        forgotten: () => this.startAnew(),
         refused: error => this.shell.emit('error', error),
       },
     );

@@ -1,4 +1,5 @@
 import {
+  inOneTab,
   SharedLive,
   VisitorClient,
   type StoredVisitorSession,
@@ -18,6 +19,8 @@ export interface ConnectionEvents {
   /** The first connection, and each after which frames may be missing. */
   synchronize(client: VisitorClient): Promise<void>;
   changed(): void;
+  /** The visitor was another person, whose session has ended. */
+  forgotten(): void;
   refused(error: Error): void;
 }
 
@@ -39,11 +42,14 @@ export class Connection {
   page: { url: string; title?: string | undefined } | undefined;
   private opening: Promise<VisitorClient> | undefined;
   private socket: SharedLive<VisitorFrames> | undefined;
-  /** The contact of the session. */
-  private contactId: string | undefined;
+  /** Present while there is a socket. */
+  private visitor: VisitorClient | undefined;
+  /** A token that the service no longer accepts. */
+  private refusedToken: string | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
-  private isRestored = false;
+  /** The service has accepted the session before, so that another one may replace it. */
+  private isReplaceable = false;
   /** Another tab knows better who the visitor is. */
   private followsTabs = false;
   private attributes: Attributes;
@@ -57,14 +63,12 @@ export class Connection {
     this.attributes = { ...options.identity.attributes };
   }
 
-  /** True in the one tab that does what only one should do, such as a sound. */
-  get isLeader(): boolean {
-    return this.socket?.isLeader ?? true;
-  }
-
   /** False if another tab has become another visitor, or has forgotten this one. */
   get isCurrent(): boolean {
-    return !this.contactId || readSession(this.options.storage)?.contactId === this.contactId;
+    const { visitor } = this;
+    const { storage, identity } = this.options;
+    if (identity.externalId && storage.get('person') !== identity.externalId) return false;
+    return !visitor || readSession(storage)?.contactId === visitor.storedSession.contactId;
   }
 
   /** Opens the session once; makes the contact. */
@@ -77,7 +81,9 @@ export class Connection {
 
   /** Forgets the visitor, who is another one in this browser now. Continues with the session of the other tab, if any. */
   forget(): void {
-    const { identity } = this.options;
+    const { identity, storage } = this.options;
+    // another session of the same person
+    if (identity.externalId && storage.get('person') === identity.externalId) return this.close();
     for (const field of ['externalId', 'identityToken', 'name', 'email', 'phone'] as const) delete identity[field];
     this.attributes = {};
     this.followsTabs = true;
@@ -129,22 +135,40 @@ export class Connection {
     this.socket?.close();
     this.socket = undefined;
     this.opening = undefined;
-    this.contactId = undefined;
+    this.visitor = undefined;
     this.delayed = undefined;
     this.setState('idle');
   }
 
+  /** Continues the stored session, or opens one. Tabs do it one after the other, so that one session serves all. */
   private async openSession(): Promise<VisitorClient> {
     const { storage, identity } = this.options;
-    const options = this.sessionOptions();
-    const details = JSON.stringify([identity.name, identity.email, identity.phone, options.locale, this.attributes]);
-    const isKnown = this.followsTabs || storage.get('details') === details;
-    const stored = isKnown ? readSession(storage) : undefined;
-    const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
-    this.isRestored = !!isSame;
-    if (isSame) return VisitorClient.restore(stored, options);
-    const client = await VisitorClient.start(options);
-    storage.set('details', details);
+    const details = () =>
+      JSON.stringify([identity.name, identity.email, identity.phone, this.options.locale, this.attributes]);
+    const isNamed = !identity.externalId && storage.get('person') !== null;
+    let isStored = true;
+    const client = await inOneTab(storage.key('opening'), async () => {
+      const options = this.sessionOptions();
+      const opened = details();
+      const isKnown = this.followsTabs || isNamed || storage.get('details') === opened;
+      const stored = isKnown ? readSession(storage) : undefined;
+      const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
+      if (isSame && stored.token !== this.refusedToken) return VisitorClient.restore(stored, options);
+      isStored = false;
+      // nobody can prove to be the person whose session has ended
+      if (isNamed) {
+        storage.clear();
+        this.events.forgotten();
+      }
+      const started = await VisitorClient.start(options);
+      storage.set('details', opened);
+      return started;
+    });
+    this.isReplaceable = isStored;
+    // a page that does not name the visitor knows something about the one who is named in the storage
+    if (isStored && isNamed && !this.followsTabs && Object.keys(this.attributes).length) {
+      await client.updateContact({ custom_attributes: this.attributes });
+    }
     return client;
   }
 
@@ -164,15 +188,16 @@ export class Connection {
       customAttributes: Object.keys(this.attributes).length ? this.attributes : undefined,
       storage: { getItem: deviceStorage.get, setItem: deviceStorage.set },
       onSession: session => storage.set('session', JSON.stringify(session)),
-      ...(this.page && { page: () => this.page as { url: string; title?: string } }),
+      readSession: () => readSession(storage),
+      page: () => this.page ?? { url: location.href, title: document.title, referrer: document.referrer },
     };
   }
 
   private openSocket(client: VisitorClient): void {
     if (this.socket || this.state !== 'connecting') return;
     // All tabs of one visitor share a socket, and never those of two.
-    this.contactId = client.storedSession.contactId;
-    const name = this.options.storage.key(`live:${this.contactId}`);
+    this.visitor = client;
+    const name = this.options.storage.key(`live:${client.storedSession.contactId}`);
     const socket = (this.socket = new SharedLive(name, options => client.live(options)));
     socket.on('*', frame => this.receive(client, frame));
     socket.on('closed', event => {
@@ -188,6 +213,7 @@ export class Connection {
     if (frame.type === 'connected') {
       const isFirst = this.state === 'connecting';
       this.attempt = 0;
+      this.isReplaceable = true;
       this.setState('connected');
       if (isFirst) void this.synchronize(client);
     } else if (frame.type === 'sync.required') void this.synchronize(client);
@@ -220,10 +246,11 @@ export class Connection {
     this.timer = setTimeout(() => this.connect(), this.nextWaitMs());
   }
 
-  /** A session of an earlier page may have ended meanwhile: then another one is opened. */
+  /** The session may have ended: then it is replaced by another one, or by the one that another tab has opened. */
   private handleRefusal(error: Error & { status?: number }): void {
-    if (this.isRestored && error.status === 401) {
-      this.options.storage.set('session', null);
+    if (this.isReplaceable && error.status === 401) {
+      this.isReplaceable = false;
+      this.refusedToken = this.visitor?.storedSession.token ?? readSession(this.options.storage)?.token;
       this.close();
       return this.connect();
     }

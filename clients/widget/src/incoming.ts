@@ -39,5 +39,5 @@ function handleMessage(chat: ChatController, message: VisitorMessageView): void 
   const text = content ?? message.attachments.map(({ name }) => name).join(', ');
   chat.announcement = chat.translator.text('received', { name: sender, text });
   chat.shell.emit('message', { conversationId: conversation_id, id, text, sender });
-  if (chat.connection.isLeader) chat.sound.play();
+  void chat.sound.play(message.created_at);
 }

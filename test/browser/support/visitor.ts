@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import type { SupportChat } from '../../../clients/widget/src/api.js';
+import type { Methods, SupportChat } from '../../../clients/widget/src/api.js';
 import { accessibilityViolations } from './accessibility.js';
 import type { Tab } from './tab.js';
 import type { People } from './test-browser.js';
@@ -87,10 +87,7 @@ export class Visitor {
   }
 
   /** Calls a method of the widget, as a script of the page does. */
-  call<Name extends 'boot' | 'shutdown' | 'identify' | 'open' | 'close' | 'newMessage' | 'setLocale' | 'setTheme'>(
-    name: Name,
-    ...args: Parameters<SupportChat[Name]>
-  ): Promise<void> {
+  call<Name extends Exclude<keyof Methods, 'on'>>(name: Name, ...args: Parameters<SupportChat[Name]>): Promise<void> {
     return this.page.evaluate(
       ([method, parameters]) => (window.SupportChat as unknown as (...call: unknown[]) => void)(method, ...parameters),
       [name, args] as const,

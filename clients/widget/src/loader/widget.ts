@@ -145,6 +145,12 @@ export function addWidget(options: WidgetOptions): Widget {
   if (isPage || tab.get(`${prefix}open`)) open(isPage);
   else if (storage.get(`${prefix}session`) || storage.get(`${prefix}outbox`)) void withChat(() => undefined);
 
+  // another tab has begun a chat
+  const onStorage = ({ key, newValue }: StorageEvent): void => {
+    if (newValue && key === `${prefix}session`) void withChat(() => undefined);
+  };
+  addEventListener('storage', onStorage);
+
   return {
     state,
     open,
@@ -157,6 +163,7 @@ export function addWidget(options: WidgetOptions): Widget {
     },
     async remove() {
       isRemoved = true;
+      removeEventListener('storage', onStorage);
       await started?.shutdown();
       panel.remove();
       host.remove();

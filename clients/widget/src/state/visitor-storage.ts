@@ -39,9 +39,13 @@ export class VisitorStorage {
   adopt({ externalId }: Identity): boolean {
     const former = this.get('person');
     if (!externalId || former === externalId) return false;
-    if (former) for (const key of this.storage.keys()) if (key.startsWith(this.prefix)) this.storage.set(key, null);
+    if (former) this.clear();
     this.set('person', externalId);
     this.set('view', null);
     return true;
+  }
+
+  clear(): void {
+    for (const key of this.storage.keys()) if (key.startsWith(this.prefix)) this.storage.set(key, null);
   }
 }
