@@ -34,6 +34,9 @@ export interface ConnectionOptions {
   deviceStorage: SafeStorage;
 }
 
+/** Close code of a token that was revoked, or whose contact is gone or blocked. */
+const REVOKED = 4502;
+
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 
 /** The visitor's session and socket. The only module that knows how the SDK opens them. */
@@ -44,6 +47,8 @@ export class Connection {
   private socket: SharedLive<VisitorFrames> | undefined;
   /** Present while there is a socket. */
   private visitor: VisitorClient | undefined;
+  /** The contact whose conversations are shown. */
+  private contactId: string | undefined;
   /** A token that the service no longer accepts. */
   private refusedToken: string | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -86,6 +91,7 @@ export class Connection {
     if (identity.externalId && storage.get('person') === identity.externalId) return this.close();
     for (const field of ['externalId', 'identityToken', 'name', 'email', 'phone'] as const) delete identity[field];
     this.attributes = {};
+    this.contactId = undefined;
     this.followsTabs = true;
     this.close();
   }
@@ -110,6 +116,7 @@ export class Connection {
 
   identify(identity: Identity): void {
     Object.assign(this.options.identity, identity);
+    this.contactId = undefined;
     this.followsTabs = false;
     this.close();
   }
@@ -197,14 +204,18 @@ export class Connection {
     if (this.socket || this.state !== 'connecting') return;
     // All tabs of one visitor share a socket, and never those of two.
     this.visitor = client;
-    const name = this.options.storage.key(`live:${client.storedSession.contactId}`);
+    const { contactId } = client.storedSession;
+    if (this.contactId !== undefined && this.contactId !== contactId) this.events.forgotten();
+    this.contactId = contactId;
+    const name = this.options.storage.key(`live:${contactId}`);
     const socket = (this.socket = new SharedLive(name, options => client.live(options)));
     socket.on('*', frame => this.receive(client, frame));
     socket.on('closed', event => {
       if (this.socket !== socket) return;
       if (event.willReconnect) return this.setState('lost');
       this.socket = undefined;
-      this.handleRefusal(event.error ?? new Error(`The socket was closed: ${event.code}`));
+      const { code, error = new Error(`The socket was closed: ${code}`) } = event;
+      this.handleRefusal(code === REVOKED ? Object.assign(error, { status: 401 }) : error);
     });
     socket.open().catch(() => undefined);
   }
