@@ -231,7 +231,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   private answerTo(cursor: string | null): TabAnswer {
     const missed = cursor === null ? [] : this.history.since(cursor);
     const seen = this.history.since(this.lastCursor)?.map(({ id }) => id) ?? [];
-    return { present: [...this.present.values()], missed, cursor: this.lastCursor, seen };
+    return { after: cursor, present: [...this.present.values()], missed, cursor: this.lastCursor, seen };
   }
 
   private follow({ term, count, visible, entry, isFresh, answer }: LeaderMessage): void {
@@ -242,6 +242,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       if (this.patience === undefined) this.ask();
       return;
     }
+    // Another answer came first: this one would leave a gap.
+    if (answer && !isNext && answer.after !== (this.lastCursor ?? null)) return this.ask();
     this.answered();
     this.term = term;
     this.count = count;

@@ -27,6 +27,8 @@ export interface LeaderMessage {
 }
 
 export interface TabAnswer {
+  /** The cursor that the tab has asked with. */
+  after: string | null;
   /** The frames that show the present state: `connected`, and who is online. */
   present: AnyFrame[];
   /** The frames since the cursor of the tab; undefined if the leader does not have all of them. */
