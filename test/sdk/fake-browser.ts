@@ -71,7 +71,7 @@ export class FakeTab implements Tab {
           );
         }),
     };
-     
+
     const tab: FakeTab = this;
     this.BroadcastChannel = class extends FakeChannel {
       constructor(name: string) {

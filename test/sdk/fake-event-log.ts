@@ -50,7 +50,6 @@ export class FakeEventLog {
 
   /** The WebSocket of a tab. */
   webSocketOf(tab: FakeTab): WebSocketConstructor {
-     
     const log: FakeEventLog = this;
     return class extends FakeWebSocket {
       constructor(url: string) {

@@ -230,7 +230,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
 
   private answerTo(cursor: string | null): TabAnswer {
     const missed = cursor === null ? [] : this.history.since(cursor);
-    const seen = this.history.since(this.lastCursor)?.map(({ id }) => id) ?? [];
+    const seen = this.history.seenSince(this.lastCursor);
     return { after: cursor, present: [...this.present.values()], missed, cursor: this.lastCursor, seen };
   }
 
@@ -270,7 +270,10 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
     this.lastCursor = cursor ?? this.lastCursor;
     this.history.add(this.lastCursor);
-    for (const id of seen) if (typeof id === 'string') this.seenIds.add(id);
+    for (const id of seen) {
+      this.seenIds.add(id as string);
+      this.history.add(this.lastCursor, undefined, id);
+    }
   }
 
   private apply(entry: AnyFrame): void {
