@@ -270,10 +270,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
     this.lastCursor = cursor ?? this.lastCursor;
     this.history.add(this.lastCursor);
-    for (const id of seen) {
-      this.seenIds.add(id as string);
-      this.history.add(this.lastCursor, undefined, id);
-    }
+    for (const id of seen) if (this.seenIds.add(id as string)) this.history.add(this.lastCursor, undefined, id);
   }
 
   private apply(entry: AnyFrame): void {
