@@ -113,8 +113,8 @@ export class FakeTab implements Tab {
   resume(): void {
     if (!this.isSuspended) return;
     this.isSuspended = false;
+    this.dispatch('resumed');
     for (const task of this.waiting.splice(0)) this.run(task);
-    this.dispatch('changed');
   }
 
   /** Goes to another page, and keeps this one for the way back. */

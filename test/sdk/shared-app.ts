@@ -13,6 +13,10 @@ export class SharedApp {
   readonly live: SharedLive<AgentFrames>;
   /** Numbers of the events that arrived as frames. */
   readonly events: number[] = [];
+  /** The same without those that the app had read before. */
+  readonly newEvents: number[] = [];
+  /** Numbers of the events that this tab received while it led, so that it alone would notify of them. */
+  readonly notified: number[] = [];
   /** Types of all frames, except for pongs. */
   readonly types: string[] = [];
   readonly closed: ClosedEvent[] = [];
@@ -54,8 +58,13 @@ export class SharedApp {
 
   private receive(frame: { type: string; id?: string }): void {
     if (frame.type !== 'pong') this.types.push(frame.type);
-    if (frame.id !== undefined) this.events.push(Number(frame.id.slice(1)));
+    if (frame.id !== undefined) this.receiveEvent(Number(frame.id.slice(1)));
     const isFirst = frame.type === 'connected' && this.reads.length === 0;
     if (isFirst || frame.type === 'sync.required') this.reads.push(this.log.last);
+  }
+  private receiveEvent(number: number): void {
+    this.events.push(number);
+    if (number > Math.max(0, ...this.reads)) this.newEvents.push(number);
+    if (this.live.isLeader) this.notified.push(number);
   }
 }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { VisitorClient, type StoredVisitorSession } from '../../clients/sdk/src/index.js';
+import { FakeLocks } from './fake-locks.js';
+import { FakePage } from './fake-page.js';
 import { FakeService, ok, refuse } from './fake-service.js';
 
 let service: FakeService;
@@ -164,5 +166,49 @@ describe('A stored visitor session', () => {
     expect([request!.query, more]).toEqual([{ widget_token: 'wt_1' }, []]);
     expect(request!.headers).not.toHaveProperty('x-request-id');
     expect(request!.headers).not.toHaveProperty('authorization');
+  });
+});
+
+describe('Visitor clients of several tabs', () => {
+  let page: FakePage;
+  let stored: StoredVisitorSession | undefined;
+  beforeEach(() => {
+    page = new FakePage({ navigator: { locks: new FakeLocks().ofTab({}) } });
+    service.on('GET /v1/widget/contact', ({ token }) => (token === 'v1' ? refuse(401, 'token_expired') : ok({})));
+  });
+  afterEach(() => page.remove());
+
+  const options = (more: object = {}) => ({
+    baseUrl: service.baseUrl,
+    widgetToken: 'wt_1',
+    externalId: 'user-7',
+    onSession: (session: StoredVisitorSession) => void (stored = session),
+    readSession: () => stored,
+    ...more,
+  });
+
+  it('Tabs whose token expires at the same time renew it by one request, and all use the new one', async () => {
+    await VisitorClient.start(options());
+    const tabs = Array.from({ length: 12 }, () => VisitorClient.restore(stored!, options()));
+    await Promise.all(tabs.map(tab => tab.contact()));
+    expect(service.requestsTo(SESSION_ROUTE)).toHaveLength(2);
+    expect(new Set(tabs.map(({ storedSession }) => storedSession.token))).toEqual(new Set(['v2']));
+  });
+
+  it('A tab does not adopt the session of another visitor when it renews its own', async () => {
+    const visitor = await VisitorClient.start(options());
+    stored = { ...stored!, token: 'other', contactId: 'another contact' };
+    await visitor.contact();
+    expect(visitor.storedSession).toMatchObject({ token: 'v2', contactId: 'contact' });
+  });
+
+  it('A tab without the proof of an identity does not renew its session, but adopts that of a tab with the proof', async () => {
+    const proven = await VisitorClient.start(options({ identityToken: 'proof' }));
+    const unproven = VisitorClient.restore(stored!, options());
+    await expect(unproven.contact()).rejects.toMatchObject({ status: 401, code: 'identity_required' });
+    expect(service.requestsTo(SESSION_ROUTE)).toHaveLength(1);
+    await proven.contact();
+    await unproven.contact();
+    expect(service.requestsTo(SESSION_ROUTE)).toHaveLength(2);
   });
 });

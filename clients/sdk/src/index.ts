@@ -26,7 +26,7 @@ export { items, pages, type ListPage, type Page, type PageQuery } from './pages.
 export type { Attachments } from './resources/attachments.js';
 export { SharedLive, type SharedLiveOptions } from './shared-live.js';
 export type { Channel, Tab, TabEvents } from './tab.js';
-export type { Locks } from './web-locks.js';
+export { inOneTab, type Locks } from './web-locks.js';
 export type { Resource } from './resources/resource.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export { PageTokenStore } from './page-token-store.js';

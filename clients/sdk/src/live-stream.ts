@@ -15,7 +15,7 @@ export type AnyFrame = Record<string, unknown> & { type: string };
 export abstract class LiveStream<F extends object> {
   protected readonly emitter = new Emitter<LiveEvents<F>>();
   protected readonly opened = deferred();
-  private readonly seenIds = new RecentIds();
+  protected readonly seenIds = new RecentIds();
 
   constructor(protected lastCursor: string | undefined) {}
 

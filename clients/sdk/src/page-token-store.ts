@@ -3,10 +3,7 @@ import { isRecord, parseJson } from './envelope.js';
 import type { TokenStore } from './token-store.js';
 import { pageStore } from './visitor-identity.js';
 import { watchWakeUps } from './wake-up.js';
-import { locksOfPage } from './web-locks.js';
-
-/** A tab that was stopped while it refreshed must not stop the others. */
-const LOCK_PATIENCE_MS = 20_000;
+import { inOneTab } from './web-locks.js';
 
 type StorageListener = (event: { key: string | null }) => void;
 interface StorageEvents {
@@ -50,20 +47,8 @@ export class PageTokenStore implements TokenStore {
     }
   }
 
-  async exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const locks = locksOfPage();
-    if (!locks) return work();
-    let hasLock = false;
-    const run = (): Promise<T> => {
-      hasLock = true;
-      return work();
-    };
-    try {
-      return (await locks.request(this.key, { signal: AbortSignal.timeout(LOCK_PATIENCE_MS) }, run)) as T;
-    } catch (error) {
-      if (hasLock) throw error;
-      return work();
-    }
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return inOneTab(this.key, work);
   }
 
   watch(listener: () => void): () => void {

@@ -50,7 +50,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   /** Present while the leader owes an answer. */
   private patience: ReturnType<typeof setTimeout> | undefined;
   private stopWatching: (() => void) | undefined;
-  private viewed: ClientFrame | undefined;
+  /** Frames of this tab that a new leader does not know, by type: the conversation it views, and its page. */
+  private readonly lasting = new Map<string, ClientFrame>();
 
   /**
    * @param name one for each principal, such as a member's id: all tabs with it share a socket
@@ -80,6 +81,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       this.join();
       this.stopWatching = this.tab.watch({
         changed: () => (this.socket ? this.post(this.sign()) : this.ask()),
+        resumed: () => this.resume(),
         // A page with a lock or a connection could not be kept for the way back to it.
         left: () => this.leave(),
         returned: () => this.join(),
@@ -93,7 +95,9 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     else this.ask();
   }
 
+  /** A new socket receives the last `viewing` and `page` of each visible tab again. */
   send(frame: ClientFrame): boolean {
+    if (frame.type === 'viewing' || frame.type === 'page') this.lasting.set(frame.type, frame);
     if (this.socket) return this.socket.send(frame);
     this.post({ send: frame });
     return this.currentState === 'connected';
@@ -101,8 +105,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
 
   /** Like `AgentSocket.viewing`. One socket views one conversation: the last call of all visible tabs counts. */
   viewing(conversationId: string | null): boolean {
-    this.viewed = { type: 'viewing', conversation_id: conversationId };
-    return this.send(this.viewed);
+    return this.send({ type: 'viewing', conversation_id: conversationId });
   }
 
   /** Leaves the shared socket. The other tabs keep it. */
@@ -127,6 +130,13 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     this.channel = undefined;
   }
 
+  /** A leader that was suspended may have been replaced: the frames that wait for it are the next leader's. */
+  private resume(): void {
+    if (!this.socket) return this.ask();
+    this.leave();
+    this.join();
+  }
+
   /** Waits for the lock, or takes it from its owner. Replaces the former request. */
   private compete(steal = false): void {
     this.request?.abort();
@@ -142,6 +152,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       // A page that may not use locks leads itself alone.
       if (error.name !== 'AbortError') return this.lead();
       this.stopSocket();
+      this.post({ resigned: this.term });
+      this.term = 0;
       this.compete();
       this.ask();
     });
@@ -158,7 +170,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       if (this.socket !== socket) return;
       this.recordPresent(entry);
       this.count += 1;
-      this.post({ ...this.sign(), entry });
+      this.post({ ...this.sign(), entry, isFresh: this.lastCursor === undefined });
       this.apply(entry);
     };
     socket.on('*', frame => pass(frame as unknown as AnyFrame));
@@ -210,6 +222,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   private receive(message: TabMessage): void {
     if (message.to !== undefined && message.to !== this.id) return;
     if ('term' in message) return this.follow(message);
+    if ('resigned' in message) return this.unfollow(message.resigned);
     if (!this.socket) return;
     if ('send' in message) this.socket.send(message.send);
     else this.post({ ...this.sign(), answer: this.answerTo(message.ask) }, message.from);
@@ -217,10 +230,11 @@ export class SharedLive<F extends object> extends LiveStream<F> {
 
   private answerTo(cursor: string | null): TabAnswer {
     const missed = cursor === null ? [] : this.history.since(cursor);
-    return { present: [...this.present.values()], missed, cursor: this.lastCursor };
+    const seen = this.history.seenSince(this.lastCursor);
+    return { after: cursor, present: [...this.present.values()], missed, cursor: this.lastCursor, seen };
   }
 
-  private follow({ term, count, visible, entry, answer }: LeaderMessage): void {
+  private follow({ term, count, visible, entry, isFresh, answer }: LeaderMessage): void {
     // The lock tells a leader that it was replaced. Until then its messages are ignored.
     if (this.socket || term < this.term) return;
     const isNext = term === this.term && count === this.count + (entry ? 1 : 0);
@@ -228,22 +242,35 @@ export class SharedLive<F extends object> extends LiveStream<F> {
       if (this.patience === undefined) this.ask();
       return;
     }
+    // Another answer came first: this one would leave a gap.
+    if (answer && !isNext && answer.after !== (this.lastCursor ?? null)) return this.ask();
     this.answered();
     this.term = term;
     this.count = count;
-    if (entry) this.apply(entry);
-    else if (answer && !isNext) this.synchronize(answer);
+    if (entry) {
+      const isAfterGap = isFresh && entry.type === 'connected' && this.lastCursor !== undefined;
+      this.apply(entry);
+      if (isAfterGap) this.apply(SYNC_REQUIRED);
+    } else if (answer && !isNext) this.synchronize(answer);
     if (!visible && this.tab.isVisible() && this.channel) this.compete(true);
   }
 
+  /** A tab that had lost the lock when it began to lead has a larger term than the tab that has the lock. */
+  private unfollow(term: number): void {
+    if (this.socket || term !== this.term) return;
+    this.term = 0;
+    this.ask();
+  }
+
   /** Continues in the leader's stream after a gap, or at its present end. */
-  private synchronize({ present, missed, cursor }: TabAnswer): void {
+  private synchronize({ present, missed, cursor, seen }: TabAnswer): void {
     for (const entry of present) this.show(entry);
-    // A new leader that has received less than this tab receives the rest again.
-    const isBehind = !missed && this.history.since(cursor);
+    // A new leader that has received less than this tab receives the rest again. Without a cursor it begins later.
+    const isBehind = !missed && (cursor === undefined || this.history.since(cursor));
     for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
     this.lastCursor = cursor ?? this.lastCursor;
     this.history.add(this.lastCursor);
+    for (const id of seen) if (this.seenIds.add(id as string)) this.history.add(this.lastCursor, undefined, id);
   }
 
   private apply(entry: AnyFrame): void {
@@ -258,8 +285,7 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     if (type === 'connected') {
       this.currentState = 'connected';
       this.opened.resolve();
-      // A new leader does not know it.
-      if (this.viewed && this.tab.isVisible()) this.send(this.viewed);
+      if (this.tab.isVisible()) for (const frame of this.lasting.values()) this.send(frame);
     }
     this.dispatch(entry);
   }

@@ -5,7 +5,7 @@ const CAPACITY = 500;
 
 /** The latest frames of a stream, each with the cursor after it, for tabs that have lost some. */
 export class TabHistory {
-  private readonly entries: { cursor: string | undefined; frame?: AnyFrame | undefined }[] = [];
+  private readonly entries: { cursor: string | undefined; frame?: AnyFrame | undefined; id?: unknown }[] = [];
   private droppedCursor: string | undefined;
 
   /** Records a frame that moves the cursor, or after which tabs must read the present state. */
@@ -15,9 +15,9 @@ export class TabHistory {
     else if (cursor !== undefined) this.add(cursor, frame['id'] === undefined ? undefined : frame);
   }
 
-  /** Records that the stream has reached the cursor. */
-  add(cursor: string | undefined, frame?: AnyFrame): void {
-    if (this.entries.push({ cursor, frame }) > CAPACITY) this.droppedCursor = this.entries.shift()?.cursor;
+  /** Records that the stream has reached the cursor. @param id of an event whose frame is not known here */
+  add(cursor: string | undefined, frame?: AnyFrame, id: unknown = frame?.['id']): void {
+    if (this.entries.push({ cursor, frame, id }) > CAPACITY) this.droppedCursor = this.entries.shift()?.cursor;
   }
 
   /**
@@ -28,5 +28,11 @@ export class TabHistory {
     const index = this.entries.findIndex(entry => entry.cursor === cursor);
     if (index < 0 || cursor === this.droppedCursor) return undefined;
     return this.entries.slice(index + 1).flatMap(({ frame }) => frame ?? []);
+  }
+
+  /** Ids of the events that a socket from the cursor on would receive again. */
+  seenSince(cursor: string | undefined): unknown[] {
+    const index = this.entries.findIndex(entry => entry.cursor === cursor);
+    return index < 0 ? [] : this.entries.slice(index).flatMap(({ id }) => id ?? []);
   }
 }

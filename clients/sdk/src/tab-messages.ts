@@ -9,6 +9,8 @@ export type TabMessageBody =
   | { ask: string | null }
   /** For the leader: a frame for the service. */
   | { send: ClientFrame }
+  /** The lock has passed from the leader with this term to another one. */
+  | { resigned: number }
   | LeaderMessage;
 
 /** A message of a leader: an entry of its stream, the answer to a tab that has asked, or a sign of life. */
@@ -19,13 +21,19 @@ export interface LeaderMessage {
   count: number;
   visible: boolean;
   entry?: AnyFrame;
+  /** The leader's socket begins without a cursor. */
+  isFresh?: boolean;
   answer?: TabAnswer;
 }
 
 export interface TabAnswer {
+  /** The cursor that the tab has asked with. */
+  after: string | null;
   /** The frames that show the present state: `connected`, and who is online. */
   present: AnyFrame[];
   /** The frames since the cursor of the tab; undefined if the leader does not have all of them. */
   missed: AnyFrame[] | undefined;
   cursor: string | undefined;
+  /** Ids of the events that a socket from the cursor on would receive again. */
+  seen: unknown[];
 }

@@ -9,8 +9,10 @@ export interface Channel {
 }
 
 export interface TabEvents {
-  /** The tab was shown or hidden, or continues after it was suspended. */
+  /** The tab was shown or hidden. */
   changed(): void;
+  /** The tab continues after it was suspended, and before the tasks that have waited since. */
+  resumed(): void;
   /** The tab leaves the page, and may come back to it. */
   left(): void;
   /** The tab has come back to the page as it was. */
@@ -36,10 +38,10 @@ export function currentTab(): Tab {
     locks: locksOfPage(),
     BroadcastChannel,
     isVisible: () => document?.visibilityState !== 'hidden',
-    watch: ({ changed, left, returned }) =>
+    watch: ({ changed, resumed, left, returned }) =>
       listenToPage((page, target) => [
         [target, 'visibilitychange', changed],
-        [target, 'resume', changed],
+        [target, 'resume', resumed],
         [page, 'pagehide', left],
         [page, 'pageshow', ({ persisted }) => persisted && returned()],
       ]),

@@ -4,6 +4,7 @@ import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import type { FreeForm, WidgetSessionView } from './types.js';
 import type { VisitedPage } from './visited-page.js';
+import { inOneTab } from './web-locks.js';
 
 /** The page's knowledge of the visitor. */
 export interface VisitorIdentity {
@@ -27,6 +28,8 @@ export interface StoredVisitorSession {
   expiresAt: number;
   externalId: string;
   contactId: string;
+  /** The identity was proven. Without another proof the session ends with its token. */
+  isProven?: boolean | undefined;
 }
 
 /** Settings of a {@link VisitorSession}. */
@@ -35,6 +38,11 @@ export interface VisitorSessionOptions extends VisitorIdentity {
   widgetToken: string;
   /** Receives the session when it begins and whenever its token is renewed, to store it. */
   onSession?: ((session: StoredVisitorSession) => void) | undefined;
+  /**
+   * Returns what `onSession` has stored last, in any tab. Tabs then renew a token one after the other, and one request
+   * serves all of them.
+   */
+  readSession?: (() => StoredVisitorSession | undefined) | undefined;
 }
 
 /** Holder of a visitor's token; renews it. */
@@ -75,26 +83,34 @@ export class VisitorSession implements Credential {
 
   /** Renews by the old token, which names the contact. Omits name and e-mail, which may have changed since. */
   private async renewSession(): Promise<string> {
-    await this.requestSession({}, this.current());
+    const { widgetToken, identityToken } = this.options;
+    await inOneTab(`support-chat:${widgetToken}:renewal`, async () => {
+      const { token, contactId, isProven } = this.storable;
+      const latest = this.options.readSession?.();
+      if (latest?.contactId === contactId && latest.token !== token && latest.expiresAt > Date.now()) {
+        this.stored = latest;
+        return;
+      }
+      // without the proof the service would find another contact
+      if (isProven && identityToken === undefined) throw endedWithoutProof();
+      await this.requestSession({}, token);
+    });
     return this.current();
   }
 
   private async requestSession(fields: object, token?: string): Promise<void> {
     const { externalId } = this;
     const { widgetToken, identityToken, onSession } = this.options;
-    const body = {
-      widget_token: widgetToken,
-      external_id: externalId,
-      identity_token: typeof identityToken === 'function' ? await identityToken() : identityToken,
-      ...fields,
-    };
+    const proof = typeof identityToken === 'function' ? await identityToken() : identityToken;
+    const body = { widget_token: widgetToken, external_id: externalId, identity_token: proof, ...fields };
     const view = await this.http.request<WidgetSessionView>(
       { method: 'POST', path: '/v1/widget/session', body },
       token,
     );
     this.latest = view;
     const expiresAt = Date.now() + view.expires_in * 1000;
-    this.stored = { token: view.visitor_token, expiresAt, externalId, contactId: view.contact_id };
+    const isProven = proof !== undefined;
+    this.stored = { token: view.visitor_token, expiresAt, externalId, contactId: view.contact_id, isProven };
     onSession?.(this.stored);
   }
 }
@@ -104,5 +120,13 @@ function notStarted(): never {
     status: 401,
     code: 'unauthenticated',
     message: 'The service has not been asked for a visitor session.',
+  });
+}
+
+function endedWithoutProof(): ApiError {
+  return new ApiError({
+    status: 401,
+    code: 'identity_required',
+    message: 'The session has ended. Prove the identity again to open another one.',
   });
 }

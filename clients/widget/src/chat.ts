@@ -287,7 +287,7 @@ export class ChatController {
           this.sendWaiting();
           this.changed();
         },
-        replaced: () => this.startAnew(),
+        forgotten: () => this.startAnew(),
         refused: error => this.shell.emit('error', error),
       },
     );

@@ -1,10 +1,4 @@
-import {
-  SharedLive,
-  VisitorClient,
-  type StoredVisitorSession,
-  type VisitorFrames,
-  type VisitorOptions,
-} from '@support-chat/sdk';
+import { inOneTab, SharedLive, VisitorClient, type VisitorFrames, type VisitorOptions } from '@support-chat/sdk';
 import type { Attributes, BootOptions, Identity } from './api.js';
 import type { SafeStorage } from './loader/storage.js';
 import type { VisitorFrame } from './state/chat-state.js';
@@ -18,8 +12,8 @@ export interface ConnectionEvents {
   /** The first connection, and each after which frames may be missing. */
   synchronize(client: VisitorClient): Promise<void>;
   changed(): void;
-  /** The stored session has ended. Another one follows, which may not see the former conversations. */
-  replaced(): void;
+  /** The visitor was another person, whose session has ended. */
+  forgotten(): void;
   refused(error: Error): void;
 }
 
@@ -33,8 +27,9 @@ export interface ConnectionOptions {
   deviceStorage: SafeStorage;
 }
 
-/** Close code of a socket whose session the service no longer accepts. */
-const ACCESS_REVOKED = 4502;
+/** Close code of a token that was revoked, or whose contact is gone or blocked. */
+const REVOKED = 4502;
+
 const RETRY = { baseMs: 1_000, capMs: 30_000 };
 
 /** The visitor's session and socket. The only module that knows how the SDK opens them. */
@@ -44,13 +39,18 @@ export class Connection {
   page: { url: string; title: string } | undefined;
   private opening: Promise<VisitorClient> | undefined;
   private socket: SharedLive<VisitorFrames> | undefined;
-  /** The contact of the session. */
+  /** Present while there is a socket. */
+  private visitor: VisitorClient | undefined;
+  /** The contact whose conversations are shown. */
   private contactId: string | undefined;
+  /** A token that the service no longer accepts. */
+  private refusedToken: string | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
-  private isRestored = false;
   /** The present state has been read; frames tell what changes. */
   private isSynchronized = false;
+  /** The service has accepted the session before, so that another one may replace it. */
+  private isReplaceable = false;
   /** Another tab knows better who the visitor is. */
   private followsTabs = false;
   private attributes: Attributes;
@@ -64,14 +64,12 @@ export class Connection {
     this.attributes = { ...options.identity.attributes };
   }
 
-  /** True in the one tab that does what only one should do, such as a sound. */
-  get isLeader(): boolean {
-    return this.socket?.isLeader ?? true;
-  }
-
   /** False if another tab has become another visitor, or has forgotten this one. */
   get isCurrent(): boolean {
-    return !this.contactId || readSession(this.options.storage)?.contactId === this.contactId;
+    const { visitor } = this;
+    const { storage, identity } = this.options;
+    if (identity.externalId && storage.get('person') !== identity.externalId) return false;
+    return !visitor || storage.session?.contactId === visitor.storedSession.contactId;
   }
 
   /** Opens the session once; makes the contact. */
@@ -84,9 +82,12 @@ export class Connection {
 
   /** Forgets the visitor, who is another one in this browser now. Continues with the session of the other tab, if any. */
   forget(): void {
-    const { identity } = this.options;
+    const { identity, storage } = this.options;
+    // another session of the same person
+    if (identity.externalId && storage.get('person') === identity.externalId) return this.close();
     for (const field of ['externalId', 'identityToken', 'name', 'email', 'phone'] as const) delete identity[field];
     this.attributes = {};
+    this.contactId = undefined;
     this.followsTabs = true;
     this.close();
   }
@@ -111,6 +112,7 @@ export class Connection {
 
   identify(identity: Identity): void {
     Object.assign(this.options.identity, identity);
+    this.contactId = undefined;
     this.followsTabs = false;
     this.close();
   }
@@ -142,23 +144,41 @@ export class Connection {
     this.socket?.close();
     this.socket = undefined;
     this.opening = undefined;
-    this.contactId = undefined;
+    this.visitor = undefined;
     this.delayed = undefined;
     this.isSynchronized = false;
     this.setState('idle');
   }
 
+  /** Continues the stored session, or opens one. Tabs do it one after the other, so that one session serves all. */
   private async openSession(): Promise<VisitorClient> {
     const { storage, identity } = this.options;
-    const options = this.sessionOptions();
-    const details = JSON.stringify([identity.name, identity.email, identity.phone, options.locale, this.attributes]);
-    const isKnown = this.followsTabs || storage.get('details') === details;
-    const stored = isKnown ? readSession(storage) : undefined;
-    const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
-    this.isRestored = !!isSame;
-    if (isSame) return VisitorClient.restore(stored, options);
-    const client = await VisitorClient.start(options);
-    storage.set('details', details);
+    const details = () =>
+      JSON.stringify([identity.name, identity.email, identity.phone, this.options.locale, this.attributes]);
+    const isNamed = !identity.externalId && storage.get('person') !== null;
+    let isStored = true;
+    const client = await inOneTab(storage.key('opening'), async () => {
+      const options = this.sessionOptions();
+      const opened = details();
+      const isKnown = this.followsTabs || isNamed || storage.get('details') === opened;
+      const stored = isKnown ? storage.session : undefined;
+      const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
+      if (isSame && stored.token !== this.refusedToken) return VisitorClient.restore(stored, options);
+      isStored = false;
+      // nobody can prove to be the person whose session has ended
+      if (isNamed) {
+        storage.clear();
+        this.events.forgotten();
+      }
+      const started = await VisitorClient.start(options);
+      storage.set('details', opened);
+      return started;
+    });
+    this.isReplaceable = isStored;
+    // a page that does not name the visitor knows something about the one who is named in the storage
+    if (isStored && isNamed && !this.followsTabs && Object.keys(this.attributes).length) {
+      await client.updateContact({ custom_attributes: this.attributes });
+    }
     return client;
   }
 
@@ -178,6 +198,7 @@ export class Connection {
       customAttributes: Object.keys(this.attributes).length ? this.attributes : undefined,
       storage: { getItem: deviceStorage.get, setItem: deviceStorage.set },
       onSession: session => storage.set('session', JSON.stringify(session)),
+      readSession: () => storage.session,
       page: () => ({
         url: location.href,
         title: document.title,
@@ -190,16 +211,19 @@ export class Connection {
   private openSocket(client: VisitorClient): void {
     if (this.socket || this.state !== 'connecting') return;
     // All tabs of one visitor share a socket, and never those of two.
-    this.contactId = client.storedSession.contactId;
-    const name = this.options.storage.key(`live:${this.contactId}`);
+    this.visitor = client;
+    const { contactId } = client.storedSession;
+    if (this.contactId !== undefined && this.contactId !== contactId) this.events.forgotten();
+    this.contactId = contactId;
+    const name = this.options.storage.key(`live:${contactId}`);
     const socket = (this.socket = new SharedLive(name, options => client.live(options)));
     socket.on('*', frame => this.receive(client, frame));
     socket.on('closed', event => {
       if (this.socket !== socket) return;
       if (event.willReconnect) return this.setState('lost');
       this.socket = undefined;
-      const error = event.error ?? new Error(`The socket was closed: ${event.code}`);
-      this.handleRefusal(error, event.code === ACCESS_REVOKED);
+      const { code, error = new Error(`The socket was closed: ${code}`) } = event;
+      this.handleRefusal(code === REVOKED ? Object.assign(error, { status: 401 }) : error);
     });
     socket.open().catch(() => undefined);
   }
@@ -207,6 +231,7 @@ export class Connection {
   private receive(client: VisitorClient, frame: VisitorFrame): void {
     if (frame.type === 'connected') {
       this.attempt = 0;
+      this.isReplaceable = true;
       this.setState('connected');
       if (!this.isSynchronized) void this.synchronize(client);
     } else if (frame.type === 'sync.required') this.refresh();
@@ -246,12 +271,12 @@ export class Connection {
     this.timer = setTimeout(() => this.connect(), this.nextWaitMs());
   }
 
-  /** A session of an earlier page may have ended meanwhile: then another one is opened. */
-  private handleRefusal(error: Error & { status?: number }, hasEnded = error.status === 401): void {
-    if (this.isRestored && hasEnded) {
-      this.options.storage.set('session', null);
+  /** The session may have ended: then it is replaced by another one, or by the one that another tab has opened. */
+  private handleRefusal(error: Error & { status?: number }): void {
+    if (this.isReplaceable && error.status === 401) {
+      this.isReplaceable = false;
+      this.refusedToken = this.visitor?.storedSession.token ?? this.options.storage.session?.token;
       this.close();
-      this.events.replaced();
       return this.connect();
     }
     this.setState('refused');
@@ -265,14 +290,5 @@ export class Connection {
   private setState(state: LinkState): void {
     this.state = state;
     this.events.changed();
-  }
-}
-
-function readSession(storage: VisitorStorage): StoredVisitorSession | undefined {
-  try {
-    const session = JSON.parse(storage.get('session') ?? '') as Partial<StoredVisitorSession>;
-    return session.token && session.externalId ? (session as StoredVisitorSession) : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -65,5 +65,5 @@ function handleMessage(chat: ChatController, message: VisitorMessageView): void 
   const text = content ?? message.attachments.map(({ name }) => name).join(', ');
   announce(chat, chat.text('received', { name: sender, text }));
   chat.shell.emit('message', { conversationId: conversation_id, id, text, sender });
-  if (chat.connection.isLeader) chat.sound.play();
+  void chat.sound.play(message.created_at);
 }

@@ -90,7 +90,7 @@ export class Visitor {
   }
 
   /** Calls a method of the widget, as a script of the page does. */
-  call<Name extends keyof Methods>(name: Name, ...args: Parameters<SupportChat[Name]>): Promise<void> {
+  call<Name extends Exclude<keyof Methods, 'on'>>(name: Name, ...args: Parameters<SupportChat[Name]>): Promise<void> {
     return this.page.evaluate(
       ([method, parameters]) => (window.SupportChat as unknown as (...call: unknown[]) => void)(method, ...parameters),
       [name, args] as const,

@@ -178,6 +178,12 @@ export function addWidget(options: WidgetOptions): Widget {
   else if (storage.get(`${prefix}session`) || storage.get(`${prefix}outbox`)) void withChat(() => undefined);
   greet();
 
+  // another tab has begun a chat
+  const onStorage = ({ key, newValue }: StorageEvent): void => {
+    if (newValue && key === `${prefix}session`) void withChat(() => undefined);
+  };
+  addEventListener('storage', onStorage);
+
   return {
     state,
     open,
@@ -191,6 +197,7 @@ export function addWidget(options: WidgetOptions): Widget {
     async remove() {
       isRemoved = true;
       greeting?.remove();
+      removeEventListener('storage', onStorage);
       await started?.shutdown();
       panel.remove();
       host.remove();

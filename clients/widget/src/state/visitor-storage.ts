@@ -1,3 +1,4 @@
+import type { StoredVisitorSession } from '@support-chat/sdk';
 import type { Identity } from '../api.js';
 import type { SafeStorage } from '../loader/storage.js';
 
@@ -15,6 +16,15 @@ export class VisitorStorage {
   /** The visitor has had a session, so there may be a conversation. */
   get isReturning(): boolean {
     return this.get('session') !== null;
+  }
+
+  get session(): StoredVisitorSession | undefined {
+    try {
+      const session = JSON.parse(this.get('session') ?? '') as Partial<StoredVisitorSession>;
+      return session.token && session.externalId ? (session as StoredVisitorSession) : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   get(name: string): string | null {
@@ -39,9 +49,13 @@ export class VisitorStorage {
   adopt({ externalId }: Identity): boolean {
     const former = this.get('person');
     if (!externalId || former === externalId) return false;
-    if (former) for (const key of this.storage.keys()) if (key.startsWith(this.prefix)) this.storage.set(key, null);
+    if (former) this.clear();
     this.set('person', externalId);
     this.set('view', null);
     return true;
+  }
+
+  clear(): void {
+    for (const key of this.storage.keys()) if (key.startsWith(this.prefix)) this.storage.set(key, null);
   }
 }
