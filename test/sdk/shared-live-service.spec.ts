@@ -46,7 +46,7 @@ class ServiceTab implements Tab {
   readonly messages: string[] = [];
   readonly live: SharedLive<VisitorFrames>;
   private readonly client = VisitorClient.restore(session, options());
-  private readonly channels: BroadcastChannel[] = [];
+  private readonly channels: InstanceType<typeof BroadcastChannel>[] = [];
   private readonly sockets: VisitorSocket[] = [];
   private events: TabEvents | undefined;
   private visible = true;

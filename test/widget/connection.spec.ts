@@ -41,7 +41,7 @@ async function returning(read: () => Promise<void>): Promise<Connection> {
   storage.set('details', JSON.stringify([undefined, undefined, undefined, 'en', {}]));
   const baseUrl = new URL(network.rewriteUrl(world.app.url)).origin;
   const options = { baseUrl, widgetToken, identity: {}, locale: 'en', storage, deviceStorage };
-  const events = { frame() {}, changed() {}, refused() {}, synchronize: read };
+  const events = { frame() {}, changed() {}, forgotten() {}, refused() {}, synchronize: read };
   const connection = new Connection(options, events);
   opened.push(connection);
   return connection;

@@ -32,7 +32,7 @@ export { ServerClient, type ServerOptions } from './server-client.js';
 export { PageTokenStore } from './page-token-store.js';
 export { MemoryTokenStore, type TokenStore } from './token-store.js';
 export type * from './types.js';
-export type { VisitedPage } from './visited-page.js';
+export { readBrowserPage, type VisitedPage } from './visited-page.js';
 export type { UploadOptions, UploadProgress } from './upload.js';
 export { VisitorClient, type VisitorLiveOptions, type VisitorOptions } from './visitor-client.js';
 export type { KeyValueStore } from './visitor-identity.js';

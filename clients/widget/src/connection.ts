@@ -1,4 +1,12 @@
-import { inOneTab, SharedLive, VisitorClient, type VisitorFrames, type VisitorOptions } from '@support-chat/sdk';
+import {
+  inOneTab,
+  readBrowserPage,
+  SharedLive,
+  VisitorClient,
+  type VisitedPage,
+  type VisitorFrames,
+  type VisitorOptions,
+} from '@support-chat/sdk';
 import type { Attributes, BootOptions, Identity } from './api.js';
 import type { SafeStorage } from './loader/storage.js';
 import type { VisitorFrame } from './state/chat-state.js';
@@ -199,12 +207,7 @@ export class Connection {
       storage: { getItem: deviceStorage.get, setItem: deviceStorage.set },
       onSession: session => storage.set('session', JSON.stringify(session)),
       readSession: () => storage.session,
-      page: () => ({
-        url: location.href,
-        title: document.title,
-        referrer: document.referrer || undefined,
-        ...this.page,
-      }),
+      page: () => ({ ...readBrowserPage(), ...this.page }) as VisitedPage,
     };
   }
 
