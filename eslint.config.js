@@ -81,12 +81,12 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['{src,clients/widget,clients/ui}/**/*.{ts,tsx}'],
     rules: {
-      'no-console': 'error',
       'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
     },
   },
+  { files: ['src/**/*.ts'], rules: { 'no-console': 'error' } },
   {
     files: ['src/**/*.ts', 'ormconfig.ts'],
     ignores: ['src/config/**'],

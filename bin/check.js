@@ -13,6 +13,8 @@ const lanes = [
     ['format', 'npx prettier --check --log-level warn .'],
     ['types', 'npm run --silent types'],
     ['build', 'npx nest build'],
+    ['widget', 'npm run --silent build:widget'],
+    ['sizes', 'npm run --silent sizes'],
     ['documents', 'node dist/bin/write-docs.js --check'],
     ['api reference', 'npm run --silent lint:api'],
   ],

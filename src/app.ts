@@ -7,6 +7,7 @@ import { AppModule } from './app.module.js';
 import { serveDocumentPages } from './pages.js';
 import type { Config } from './config/config.js';
 import { HEADER_SETS } from './header-sets.js';
+import { serveWidget } from './serve-widget.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { serveAsyncDocument } from './platform/asyncapi/serve.js';
 import { configureHttp, UNVERSIONED } from './platform/http/configure-http.js';
@@ -31,6 +32,7 @@ export async function createApp(config: Config, log: Logger = logFor(config), op
   if (options.preview) return app;
   configureHttp(app, config, log, HEADER_SETS);
   serveDocumentPages(app);
+  serveWidget(app);
   serveReference(app, () => apiDocument(app));
   serveAsyncDocument(app, () => asyncDocument(apiDocument(app)));
   app.useGlobalGuards(app.get(AccessGuard), app.get(RateLimitGuard), app.get(JsonBodyGuard));

@@ -27,6 +27,8 @@ export class Service {
   constructor(
     private readonly config: Config,
     private readonly log: Logger,
+    /** Adds routes of the embedding program, before the service listens. */
+    private readonly addRoutes: (app: App) => void = () => undefined,
   ) {}
 
   /**
@@ -43,6 +45,7 @@ export class Service {
     await migrate(config.databaseDirectUrl ?? this.database.url, SCHEMA, line => log.info(line));
     const app = await createApp({ ...config, databaseUrl: this.database.url }, log);
     this.app = app;
+    this.addRoutes(app);
     (app.getHttpAdapter() as HttpAdapter).port = this.early?.server;
     await (config.host ? app.listen(config.port, config.host) : app.listen(config.port));
     this.early?.handOver(app.getHttpServer());

@@ -182,6 +182,19 @@ describe('Hostile files', () => {
     expect([thumbnail.format, thumbnail.height, thumbnail.exif]).toEqual(['webp', 480, undefined]);
   });
 
+  it("A visitor's PNG loses its metadata, and none of its colours.", async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+    const colorful = sharp({ create: { width: 64, height: 64, channels: 3, background: '#000', noise } });
+    const photo = await colorful
+      .withExif({ IFD0: { Copyright: 'Home' } })
+      .png()
+      .toBuffer();
+    const theirs = (await uploadAsVisitor(await world.visitor(desk), photo, 'photo.png')).data;
+    const stored = (await download(world, theirs.url as string)).body as Buffer;
+    expect((await sharp(stored).metadata()).exif).toBeUndefined();
+    expect((await sharp(stored).raw().toBuffer()).equals(await sharp(photo).raw().toBuffer())).toBe(true);
+  });
+
   it.each(REVEALING)('A visitor’s %s keeps nothing that tells of a place.', async (what, bytes) => {
     const photo = await bytes();
     expect(photo.includes(HOME)).toBe(true);

@@ -159,8 +159,13 @@ export function importRules(orders: Orders, root = '^'): IForbiddenRuleType[] {
       'server-and-clients-apart',
       {
         from: { path: `${root}clients/([^/]+)/` },
-        to: { path: `${root}(?:src|test|bench|clients)/`, pathNot: `${root}clients/(?:$1|sdk)/` },
+        to: { path: `${root}(?:src|test|bench|clients)/`, pathNot: `${root}clients/(?:$1|sdk|ui)/` },
       },
+    ],
+    [
+      // Backends use the SDK too, and they draw nothing.
+      'server-and-clients-apart',
+      { from: { path: `${root}clients/sdk/` }, to: { path: `${root}clients/`, pathNot: `${root}clients/sdk/` } },
     ],
   ];
 

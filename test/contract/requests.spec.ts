@@ -59,6 +59,7 @@ describe('Nullable fields of request bodies', () => {
       'reply_email',
       'routing.bot_id',
       'routing.reassign_after_minutes',
+      'widget_config.locale',
       'widget_config.theme.logo_url',
     ]);
   });

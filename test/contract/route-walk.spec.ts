@@ -70,6 +70,9 @@ describe('Every route', () => {
       '/openapi.json',
       '/asyncapi.json',
       '/unsubscribe',
+      '/chat',
+      '/widget.js,/widget/*path',
+      '/widget.js,/widget/*path,/chat',
       '/files/:id/:name',
     ];
     const served = routerRoutes().filter(

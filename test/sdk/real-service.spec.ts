@@ -9,6 +9,7 @@ import {
   VisitorClient,
   type AgentTokens,
   type OpenPage,
+  type StoredVisitorSession,
 } from '../../clients/sdk/src/index.js';
 import { verifyWebhook, type BotDelivery, type WebhookEvent } from '../../clients/sdk/src/webhooks.js';
 import { BotServer, sendJson, StreamedReply } from '../support/bot-server.js';
@@ -458,6 +459,38 @@ describe('Entering the dashboard with an SSO ticket', () => {
     await expect(enterFromPage(offline, window)).rejects.toMatchObject({ code: 'network_error' });
     expect(replaced).toEqual([]);
     expect(await enterFromPage(client(), window)).not.toBeNull();
+  });
+});
+
+describe('The visitor client with the real service', () => {
+  it('A visitor reads the configuration without becoming a contact', async () => {
+    const { channel_name, widget_config } = await VisitorClient.config({ ...options(), widgetToken: desk.widgetToken });
+    expect([channel_name, widget_config.availability.online]).toEqual([expect.any(String), expect.any(Boolean)]);
+    expect((await server.contacts.list()).items).toEqual([]);
+    await expect(VisitorClient.config({ ...options(), widgetToken: 'wt_unknown' })).rejects.toMatchObject({
+      status: 401,
+      code: 'widget_token_invalid',
+    });
+  });
+
+  it('A visitor continues a stored session on the next page, also two months later, as the same contact', async () => {
+    const stored: StoredVisitorSession[] = [];
+    const settings = { ...options(), widgetToken: desk.widgetToken, onSession: keep };
+    function keep(session: StoredVisitorSession): void {
+      stored.push(session);
+    }
+    await (await VisitorClient.start(settings)).startConversation('Hello?');
+    calls = [];
+    const nextPage = VisitorClient.restore(stored[0]!, settings);
+    expect((await nextPage.conversations()).items).toHaveLength(1);
+    expect(calls).toEqual(['GET /widget/conversations']);
+    world.app.clock.advance(60 * 24 * 3600);
+    const muchLater = VisitorClient.restore(stored[0]!, settings);
+    const socket = await muchLater.connect();
+    socket.close();
+    expect((await muchLater.conversations()).items).toHaveLength(1);
+    expect(stored.map(({ contactId }) => contactId)).toEqual([stored[0]!.contactId, stored[0]!.contactId]);
+    expect(stored[1]!.token).not.toBe(stored[0]!.token);
   });
 });
 

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { VisitorClient } from '../../clients/sdk/src/index.js';
+import { VisitorClient, type StoredVisitorSession } from '../../clients/sdk/src/index.js';
+import { FakeLocks } from './fake-locks.js';
+import { FakePage } from './fake-page.js';
 import { FakeService, ok, refuse } from './fake-service.js';
 
 let service: FakeService;
 beforeEach(async () => {
   service = await FakeService.start();
   let sessions = 0;
-  service.on('POST /v1/widget/session', () => ok({ visitor_token: `v${++sessions}`, contact_id: 'contact' }));
+  service.on('POST /v1/widget/session', () =>
+    ok({ visitor_token: `v${++sessions}`, contact_id: 'contact', expires_in: 60 }),
+  );
 });
 afterEach(() => service.stop());
 
@@ -105,5 +109,106 @@ describe('The visitor client', () => {
     const tries = service.requestsTo('POST /v1/widget/conversations');
     expect(tries.map(({ body }) => body['message'])).toEqual([message, message]);
     expect(new Set(tries.map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
+  });
+});
+
+describe('A stored visitor session', () => {
+  const sessions: StoredVisitorSession[] = [];
+  const options = () => ({ baseUrl: service.baseUrl, widgetToken: 'wt_1', onSession: keep });
+  const keep = (session: StoredVisitorSession) => void sessions.push(session);
+  /** The session as another page reads it from its storage. */
+  const lastStored = () => JSON.parse(JSON.stringify(sessions.at(-1))) as StoredVisitorSession;
+  beforeEach(() => void sessions.splice(0));
+
+  it('The visitor client passes its session to `onSession` as plain data with its end', async () => {
+    const before = Date.now();
+    const visitor = await start({ externalId: 'user-7', onSession: keep });
+    expect(lastStored()).toEqual(visitor.storedSession);
+    expect(lastStored()).toMatchObject({ token: 'v1', externalId: 'user-7', contactId: 'contact' });
+    expect(lastStored().expiresAt).toBeGreaterThanOrEqual(before + 60_000);
+    expect(lastStored().expiresAt).toBeLessThanOrEqual(Date.now() + 60_000);
+  });
+
+  it('The visitor client continues a stored session without a session request', async () => {
+    await start({ externalId: 'user-7', onSession: keep });
+    service.on('GET /v1/widget/contact', ({ token }) => ok({ token }));
+    const visitor = VisitorClient.restore(lastStored(), options());
+    expect(service.requests).toHaveLength(1);
+    expect(await visitor.contact()).toEqual({ token: 'v1' });
+    expect(service.requestsTo(SESSION_ROUTE)).toHaveLength(1);
+    expect(() => visitor.session).toThrow(expect.objectContaining({ code: 'unauthenticated' }));
+  });
+
+  it('The visitor client renews a stored session when its token has expired, and passes it to `onSession`', async () => {
+    await start({ externalId: 'user-7', name: 'Ada', onSession: keep });
+    service.on('GET /v1/widget/contact', ({ token }) => (token === 'v2' ? ok({}) : refuse(401, 'token_expired')));
+    const visitor = VisitorClient.restore(lastStored(), { ...options(), identityToken: 'proof' });
+    await visitor.contact();
+    expect(service.requestsTo(SESSION_ROUTE)[1]).toMatchObject({
+      token: 'v1',
+      body: { widget_token: 'wt_1', external_id: 'user-7', identity_token: 'proof' },
+    });
+    expect(lastStored()).toMatchObject({ token: 'v2', externalId: 'user-7' });
+    expect(visitor.session.visitor_token).toBe('v2');
+  });
+
+  it('The visitor client does not restore the session of another visitor', async () => {
+    await start({ externalId: 'user-7', onSession: keep });
+    const restore = () => VisitorClient.restore(lastStored(), { ...options(), externalId: 'user-8' });
+    expect(restore).toThrow(expect.objectContaining({ status: 401, code: 'unauthenticated' }));
+    expect(VisitorClient.restore(lastStored(), { ...options(), externalId: 'user-7' }).storedSession.token).toBe('v1');
+  });
+
+  it('The visitor client reads the widget configuration without a session, and needs no preflight for it', async () => {
+    service.on('GET /v1/widget/config', () => ok({ channel_name: 'Shop' }));
+    expect(await VisitorClient.config(options())).toEqual({ channel_name: 'Shop' });
+    const [request, ...more] = service.requests;
+    expect([request!.query, more]).toEqual([{ widget_token: 'wt_1' }, []]);
+    expect(request!.headers).not.toHaveProperty('x-request-id');
+    expect(request!.headers).not.toHaveProperty('authorization');
+  });
+});
+
+describe('Visitor clients of several tabs', () => {
+  let page: FakePage;
+  let stored: StoredVisitorSession | undefined;
+  beforeEach(() => {
+    page = new FakePage({ navigator: { locks: new FakeLocks().ofTab({}) } });
+    service.on('GET /v1/widget/contact', ({ token }) => (token === 'v1' ? refuse(401, 'token_expired') : ok({})));
+  });
+  afterEach(() => page.remove());
+
+  const options = (more: object = {}) => ({
+    baseUrl: service.baseUrl,
+    widgetToken: 'wt_1',
+    externalId: 'user-7',
+    onSession: (session: StoredVisitorSession) => void (stored = session),
+    readSession: () => stored,
+    ...more,
+  });
+
+  it('Tabs whose token expires at the same time renew it by one request, and all use the new one', async () => {
+    await VisitorClient.start(options());
+    const tabs = Array.from({ length: 12 }, () => VisitorClient.restore(stored!, options()));
+    await Promise.all(tabs.map(tab => tab.contact()));
+    expect(service.requestsTo(SESSION_ROUTE)).toHaveLength(2);
+    expect(new Set(tabs.map(({ storedSession }) => storedSession.token))).toEqual(new Set(['v2']));
+  });
+
+  it('A tab does not adopt the session of another visitor when it renews its own', async () => {
+    const visitor = await VisitorClient.start(options());
+    stored = { ...stored!, token: 'other', contactId: 'another contact' };
+    await visitor.contact();
+    expect(visitor.storedSession).toMatchObject({ token: 'v2', contactId: 'contact' });
+  });
+
+  it('A tab without the proof of an identity does not renew its session, but adopts that of a tab with the proof', async () => {
+    const proven = await VisitorClient.start(options({ identityToken: 'proof' }));
+    const unproven = VisitorClient.restore(stored!, options());
+    await expect(unproven.contact()).rejects.toMatchObject({ status: 401, code: 'identity_required' });
+    expect(service.requestsTo(SESSION_ROUTE)).toHaveLength(1);
+    await proven.contact();
+    await unproven.contact();
+    expect(service.requestsTo(SESSION_ROUTE)).toHaveLength(2);
   });
 });

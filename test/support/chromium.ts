@@ -3,14 +3,18 @@ import { chromium } from 'playwright-core';
 import { debianProgram } from './debian.js';
 import { stoppedAtEnd } from './jest/leftovers.js';
 
-const program = debianProgram('chromium', 'chromium');
+/** CHROMIUM names another Chromium than Debian's. */
+const program = process.env.CHROMIUM ?? debianProgram('chromium', 'chromium');
 
 /** True if Chromium is installed. */
 export const hasChromium = program !== null;
 
-/** Starts Debian's Chromium. Its sandbox does not work for root. */
+/** Starts Chromium. Its sandbox does not work for root, and containers have little shared memory. */
 export async function startChromium(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: program ?? 'chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: program ?? 'chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
   stoppedAtEnd(() => browser.close());
   return browser;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { SCHEMA } from '../../src/app.module.js';
 import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/database/migrate.js';
+import { administer, databaseOf } from './administer.js';
 import { copyAll, dataFolder } from './data-folder.js';
 import { assertNoSecretsLogged } from './leaks.js';
 
@@ -74,21 +74,4 @@ async function freshTemplate(url: string): Promise<string> {
 
 async function dropTemplate(templateUrl: string): Promise<void> {
   await administer(templateUrl, `DROP DATABASE IF EXISTS ${databaseOf(templateUrl)} WITH (FORCE)`);
-}
-
-export function databaseOf(url: string): string {
-  return new URL(url).pathname.slice(1);
-}
-
-/** Runs statements in the cluster's `postgres` database. */
-export async function administer(url: string, ...statements: string[]): Promise<void> {
-  const adminUrl = new URL(url);
-  adminUrl.pathname = '/postgres';
-  const client = new Client({ connectionString: adminUrl.href });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

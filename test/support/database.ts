@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { administer, databaseOf } from './cluster.js';
+import { administer, databaseOf } from './administer.js';
 import { rememberSecret } from './known-secrets.js';
 import { stoppedAtEnd } from './jest/leftovers.js';
 import { assertNoSecretsStored } from './leaks.js';

@@ -7,6 +7,9 @@ import { hasNginx, Nginx } from './nginx.js';
 import { hasRedis, RedisServer } from './redis.js';
 import { call, ensureBuilt, ServiceProcess } from './service-process.js';
 
+/** A process on a busy machine may need this long to listen. */
+const START_MS = 120_000;
+
 /** A proxy in front of the instances, configured as the documentation shows. */
 export interface Balancer {
   readonly url: string;
@@ -91,7 +94,7 @@ export class Fleet {
     const service = ServiceProcess.start({ ...this.env, PORT: new URL(this.at(index)).port });
     this.running[index] = service;
     this.processes.push(service);
-    await service.url(60_000);
+    await service.url(START_MS);
     await this.untilReady(index);
   }
 

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { eventually } from './eventually.js';
 import type { Json } from './json.js';
 import { call } from './service-process.js';
-import { PASSWORD, unique } from './world.js';
+import { PASSWORD, unique } from './unique.js';
 
 /** A workspace on a service that is known only by its URL. */
 export interface OutsideDesk {

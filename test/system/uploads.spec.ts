@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -12,6 +13,7 @@ import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js
 import { PASSWORD, unique } from '../support/world.js';
 
 const MIB = 1024 * 1024;
+const VISITORS = '/v1/widget/attachments';
 
 let database: TestDatabase;
 let files: string;
@@ -47,11 +49,27 @@ async function register(): Promise<string> {
   return (await call('POST', `${url}/v1/auth/register`, { body: account })).body.data.token as string;
 }
 
-async function upload(bytes: Buffer, by = token): Promise<number> {
+/** @returns the token of a visitor of a new workspace */
+async function openVisitor(): Promise<string> {
+  const [channel] = (await call('GET', `${url}/v1/channels`, { token: await register() })).body.data.items;
+  const body = { widget_token: channel.widget_token };
+  return (await call('POST', `${url}/v1/widget/session`, { body })).body.data.visitor_token as string;
+}
+
+/** A picture with metadata that no compression makes smaller. @param side pixels */
+function noisyPicture(side: number): Promise<Buffer> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 80 } as const;
+  return sharp({ create: { width: side, height: side, channels: 3, background: '#000', noise } })
+    .withExif({ IFD0: { Artist: 'Ada' } })
+    .png()
+    .toBuffer();
+}
+
+async function upload(bytes: Buffer, by = token, path = '/v1/attachments'): Promise<number> {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(bytes)]), 'a.txt');
   const headers = { Authorization: `Bearer ${by}` };
-  const answer = await fetch(`${url}/v1/attachments`, { method: 'POST', headers, body: form });
+  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: form });
   await answer.text();
   return answer.status;
 }
@@ -80,6 +98,8 @@ function mount(folder: string, size: string): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'files', folder]).status === 0;
 }
 
+const withSmallDisk = hasSmallDisk() ? it : it.skip;
+
 const rows = () => database.query<{ state: string }>('SELECT state FROM attachment');
 const incoming = () => readdirSync(join(files, 'incoming'));
 /** The highest memory of the process so far, in MiB. */
@@ -102,17 +122,32 @@ describe('Uploads to a service in its own process', () => {
     expect(await upload(Buffer.from('hello'))).toBe(201);
   });
 
-  (hasSmallDisk() ? it : it.skip)(
-    'A full disk refuses uploads with 503, keeps what it has, and works again.',
+  withSmallDisk('A full disk refuses uploads with 503, keeps what it has, and works again.', async () => {
+    await service.stop();
+    mount(files, '4m');
+    try {
+      await start();
+      expect(await upload(Buffer.alloc(MIB, 'a'))).toBe(201);
+      expect(await upload(Buffer.alloc(6 * MIB, 'a'))).toBe(503);
+      expect([incoming(), (await rows()).map(({ state }) => state).sort()]).toEqual([[], ['abandoned', 'ready']]);
+      expect(await upload(Buffer.alloc(MIB, 'a'))).toBe(201);
+    } finally {
+      await service.stop();
+      spawnSync('umount', [files]);
+    }
+  });
+
+  withSmallDisk(
+    'A disk that becomes full while the metadata of a picture are removed refuses it with 503, and works again.',
     async () => {
       await service.stop();
       mount(files, '4m');
       try {
         await start();
-        expect(await upload(Buffer.alloc(MIB, 'a'))).toBe(201);
-        expect(await upload(Buffer.alloc(6 * MIB, 'a'))).toBe(503);
-        expect([incoming(), (await rows()).map(({ state }) => state).sort()]).toEqual([[], ['abandoned', 'ready']]);
-        expect(await upload(Buffer.alloc(MIB, 'a'))).toBe(201);
+        const visitor = await openVisitor();
+        expect(await upload(await noisyPicture(900), visitor, VISITORS)).toBe(503);
+        expect(incoming()).toEqual([]);
+        expect(await upload(await noisyPicture(50), visitor, VISITORS)).toBe(201);
       } finally {
         await service.stop();
         spawnSync('umount', [files]);

@@ -32,15 +32,21 @@ import { Tags } from './resources/tags.js';
 import { Views } from './resources/views.js';
 import { Webhooks } from './resources/webhooks.js';
 import { Workspace } from './resources/workspace.js';
+import type { TokenStore } from './token-store.js';
 import type { AgentSessionView, FoundItemView, InvitePreviewView, MeView } from './types.js';
 
 export interface AgentOptions extends ClientOptions {
   /** Receives every new pair of tokens, to store them; null when the session has ended. */
   onTokens?: ((tokens: AgentTokens | null) => void) | undefined;
+  /**
+   * Tokens shared with other clients: a `PageTokenStore` shares them between the tabs of a browser, and a new client is
+   * logged in when another one is. Default: a store of this client alone.
+   */
+  tokenStore?: TokenStore | undefined;
 }
 
-/** Options of a client that another client created. */
-export type OwnTokens = Pick<AgentOptions, 'onTokens'>;
+/** Options of a client that another client created. It needs a token store of its own. */
+export type OwnTokens = Pick<AgentOptions, 'onTokens' | 'tokenStore'>;
 
 export interface AgentLiveOptions extends LiveOptions {
   /** Default `inbox`; a conversation's id joins only its room. */
@@ -72,7 +78,7 @@ export class AgentClient {
   constructor(private readonly options: AgentOptions) {
     this.addresses = resolveAddresses(options.baseUrl, options.wsBaseUrl);
     this.http = new HttpTransport(this.addresses.rest, options);
-    this.session = new AgentSession(this.http, tokens => options.onTokens?.(tokens));
+    this.session = new AgentSession(this.http, tokens => options.onTokens?.(tokens), options.tokenStore);
     this.api = new AuthorizedApi(this.http, this.session);
     this.conversations = new AgentConversations(this.api);
     this.attachments = new Attachments(this.api);
@@ -148,8 +154,12 @@ export class AgentClient {
     await this.session.renew(this.session.current());
   }
 
-  /** Ends the session: locally in any case, and on the service if it can be reached. */
+  /**
+   * Ends the session: locally and for the other clients of its token store in any case, and on the service if it can be
+   * reached.
+   */
   async logout(): Promise<void> {
+    this.session.synchronize();
     const tokens = this.session.storedTokens;
     if (!tokens) return;
     this.session.clear();
@@ -217,9 +227,9 @@ export class AgentClient {
     return session;
   }
 
-  private async deriveClient(body: object, { onTokens }: OwnTokens): Promise<AgentClient> {
+  private async deriveClient(body: object, { onTokens, tokenStore }: OwnTokens): Promise<AgentClient> {
     const session = await this.api.post<AgentSessionView>('/v1/auth/agent-token', body);
-    const client = new AgentClient({ ...this.options, onTokens });
+    const client = new AgentClient({ ...this.options, onTokens, tokenStore });
     client.restore(session);
     return client;
   }

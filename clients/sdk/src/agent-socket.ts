@@ -1,10 +1,12 @@
 import type { Credential } from './authorized-api.js';
-import type { AgentFrames } from './frames.js';
+import type { AgentFrames, ClientFrame } from './frames.js';
 import { LiveSocket, type LiveOptions } from './live-socket.js';
+
+type ViewingFrame = Extract<ClientFrame, { type: 'viewing' }>;
 
 /** Socket of an agent, which also reports the conversation that the agent views. */
 export class AgentSocket extends LiveSocket<AgentFrames> {
-  private viewedConversationId: string | null = null;
+  private viewed: ViewingFrame | undefined;
 
   constructor(
     url: string,
@@ -15,8 +17,13 @@ export class AgentSocket extends LiveSocket<AgentFrames> {
     super(url, query, credential, options);
     // the service forgets the view when the connection ends
     this.on('connected', () => {
-      if (this.viewedConversationId !== null) this.sendViewing();
+      if (this.viewed?.conversation_id) super.send(this.viewed);
     });
+  }
+
+  override send(frame: ClientFrame): boolean {
+    if (frame.type === 'viewing') this.viewed = frame;
+    return super.send(frame);
   }
 
   /**
@@ -25,11 +32,6 @@ export class AgentSocket extends LiveSocket<AgentFrames> {
    * @returns false when there is no connection; the next connection sends it
    */
   viewing(conversationId: string | null): boolean {
-    this.viewedConversationId = conversationId;
-    return this.sendViewing();
-  }
-
-  private sendViewing(): boolean {
-    return this.send({ type: 'viewing', conversation_id: this.viewedConversationId });
+    return this.send({ type: 'viewing', conversation_id: conversationId });
   }
 }

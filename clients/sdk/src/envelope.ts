@@ -13,7 +13,7 @@ export interface ResponseHead {
  * @throws ApiError for a failure, and for a body that is not the service's envelope
  */
 export function openEnvelope(text: string, head: ResponseHead): unknown {
-  const body = parse(text);
+  const body = parseJson(text);
   if (isRecord(body) && body['ok'] === true && head.status < 400) return body['data'];
   if (isRecord(body) && body['ok'] === false && isRecord(body['error'])) throw toApiError(body, body['error'], head);
   throw new ApiError({
@@ -38,7 +38,8 @@ function toApiError(body: Record<string, unknown>, error: Record<string, unknown
   });
 }
 
-function parse(text: string): unknown {
+/** @returns undefined for text that is not JSON */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -24,6 +24,8 @@ export interface Call {
    * no response or the service is unavailable. No other call is repeated.
    */
   repeatable?: boolean | undefined;
+  /** Omits the request id, so that a page on another origin needs no preflight request. */
+  simple?: boolean | undefined;
 }
 
 export interface HttpOptions {
@@ -115,7 +117,7 @@ export class HttpTransport {
 function buildHeaders(call: Call, requestId: string, token: string | undefined): Record<string, string> {
   return {
     Accept: 'application/json',
-    'X-Request-Id': requestId,
+    ...(call.simple ? {} : { 'X-Request-Id': requestId }),
     ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...call.headers,

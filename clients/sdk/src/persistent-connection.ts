@@ -2,7 +2,7 @@ import { queryString } from './addresses.js';
 import { ApiError } from './api-error.js';
 import type { Credential } from './authorized-api.js';
 import type { Backoff } from './backoff.js';
-import { isRecord } from './envelope.js';
+import { isRecord, parseJson } from './envelope.js';
 import { Keepalive } from './keepalive.js';
 import { decideAfterClose, decideAfterRefusal, type ReconnectDecision } from './reconnect.js';
 import { connect, findWebSocket, showsRefusals, type Connection, type WebSocketConstructor } from './web-socket.js';
@@ -41,6 +41,8 @@ export interface PersistentConnectionEvents {
 
 /** A connection that ends sooner counts as a failed attempt, so the waits keep growing. */
 const STABLE_MS = 5_000;
+/** Time for an answer after a wake-up. A connection attempt that is older may have begun before the sleep. */
+const WAKE_PATIENCE_MS = 4_000;
 const PONG_TIMEOUT = 4001;
 const ABNORMAL = 1006;
 
@@ -48,7 +50,7 @@ const ABNORMAL = 1006;
 export class PersistentConnection {
   private readonly keepalive = new Keepalive(
     () => this.send({ type: 'ping' }),
-    () => this.dropConnection(PONG_TIMEOUT, 'no data arrived from the service in time'),
+    probed => this.dropConnection(PONG_TIMEOUT, 'no answer arrived from the service in time', probed),
   );
   private currentState: LiveState = 'idle';
   private connection: Connection | undefined;
@@ -57,6 +59,9 @@ export class PersistentConnection {
   private staleToken: string | undefined;
   private attempt = 0;
   private connectedAt: number | undefined;
+  private connectingSince = 0;
+  /** The service has asked for no attempt before this time. */
+  private notBefore = 0;
 
   /** @param address URL and query without the token; the query is read for each connection */
   constructor(
@@ -84,6 +89,20 @@ export class PersistentConnection {
     return this.currentState === 'connected' && (this.connection?.send(JSON.stringify(frame)) ?? false);
   }
 
+  /**
+   * Checks the connection now, because it may have died unnoticed: pings it, and reconnects at once if no pong arrives
+   * within 4 s. A wait between attempts ends, except for one that the service has asked for.
+   */
+  wake(): void {
+    if (this.currentState === 'connected') return this.keepalive.probe(WAKE_PATIENCE_MS);
+    const now = performance.now();
+    if (this.currentState === 'waiting') this.startIn(Math.max(0, this.notBefore - now));
+    const isOldAttempt = this.connection !== undefined && now - this.connectingSince >= WAKE_PATIENCE_MS;
+    if (this.currentState === 'connecting' && isOldAttempt) {
+      this.dropConnection(ABNORMAL, 'the attempt was still open at a wake-up', true);
+    }
+  }
+
   /** Ends the connection without reconnecting. */
   stop(code: number, reason: string): void {
     this.connection?.close(code);
@@ -101,6 +120,7 @@ export class PersistentConnection {
     if (this.state === 'closed') return;
     const reject = showsRefusals(WebSocket) ? undefined : 'close';
     const query = { token: this.token, ...this.address.query(), reject };
+    this.connectingSince = performance.now();
     this.connection = connect(WebSocket, `${this.address.url}${queryString(query)}`, {
       frame: text => this.handleFrame(text),
       ended: (code, reason, refusal) => this.handleEnd(code, reason, refusal),
@@ -110,9 +130,10 @@ export class PersistentConnection {
   }
 
   private handleFrame(text: string): void {
-    this.keepalive.recordActivity();
+    this.keepalive.recordData();
     const frame = parse(text);
     if (!frame) return;
+    if (frame.type === 'pong') this.keepalive.recordPong();
     if (frame.type === 'connected') this.handleConnected(isRecord(frame['data']) ? frame['data'] : frame);
     if (frame.type === 'token.expiring') this.renewToken().catch(() => undefined);
     this.events.frame(frame);
@@ -136,19 +157,26 @@ export class PersistentConnection {
     this.send({ type: 'auth', token: fresh });
   }
 
-  private dropConnection(code: number, reason: string): void {
+  private dropConnection(code: number, reason: string, reconnectNow = false): void {
     this.connection?.drop();
-    this.handleEnd(code, reason);
+    this.handleEnd(code, reason, undefined, reconnectNow);
   }
 
-  private handleEnd(code: number, reason: string, error?: ApiError): void {
+  private handleEnd(code: number, reason: string, error?: ApiError, reconnectNow = false): void {
     if (this.currentState === 'closed') return;
     const verdict = this.decide(code, error);
     if (!verdict.again) return this.finish({ code, reason, willReconnect: false, waitMs: 0, error });
     if (verdict.freshToken) this.staleToken = this.token;
     this.reset('waiting');
-    this.timer = setTimeout(() => this.start(), verdict.waitMs);
-    this.events.closed({ code, reason, willReconnect: true, waitMs: verdict.waitMs, error });
+    this.notBefore = performance.now() + (verdict.minWaitMs ?? 0);
+    const waitMs = reconnectNow ? 0 : verdict.waitMs;
+    this.startIn(waitMs);
+    this.events.closed({ code, reason, willReconnect: true, waitMs, error });
+  }
+
+  private startIn(waitMs: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.start(), waitMs);
   }
 
   private decide(code: number, error: ApiError | undefined): ReconnectDecision {
@@ -178,12 +206,8 @@ export class PersistentConnection {
 }
 
 function parse(text: string): (Record<string, unknown> & { type: string }) | undefined {
-  try {
-    const frame: unknown = JSON.parse(text);
-    return isRecord(frame) && typeof frame['type'] === 'string' ? (frame as { type: string }) : undefined;
-  } catch {
-    return undefined;
-  }
+  const frame = parseJson(text);
+  return isRecord(frame) && typeof frame['type'] === 'string' ? (frame as { type: string }) : undefined;
 }
 
 function toApiError(error: unknown): ApiError {

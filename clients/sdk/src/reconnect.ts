@@ -2,7 +2,15 @@ import type { ApiError } from './api-error.js';
 import { fullJitter, type Backoff } from './backoff.js';
 
 /** The decision to reconnect, and when, after a socket has ended. */
-export type ReconnectDecision = { again: true; waitMs: number; freshToken: boolean } | { again: false };
+export type ReconnectDecision =
+  | {
+      again: true;
+      waitMs: number;
+      freshToken: boolean;
+      /** The part of the wait that the service has asked for. */
+      minWaitMs?: number;
+    }
+  | { again: false };
 
 export interface ReconnectContext {
   /** Number of failed connections in a row. */
@@ -28,7 +36,7 @@ export function decideAfterClose(code: number, context: ReconnectContext): Recon
   if (code === TOKEN_EXPIRED) return reconnectWithFreshToken(context);
   if (code >= 4500 && code <= 4999) return STOP;
   if (PROTOCOL_STOPS.includes(code)) return STOP;
-  if (code === RATE_LIMITED) return reconnectAfter(RATE_LIMIT_WAIT_MS);
+  if (code === RATE_LIMITED) return reconnectAfter(RATE_LIMIT_WAIT_MS, RATE_LIMIT_WAIT_MS);
   if (code === RESTART) return reconnectAfter(Math.round(context.random() * RESTART_SPREAD_MS));
   return reconnectAfter(fullJitter(context.attempt, context.backoff, context.random));
 }
@@ -40,7 +48,7 @@ export function decideAfterRefusal(error: ApiError, context: ReconnectContext): 
   const temporary = error.transient || error.status === 429 || error.status >= 500;
   if (!temporary) return STOP;
   const minWaitMs = (error.retryAfter ?? 0) * 1000;
-  return reconnectAfter(minWaitMs + fullJitter(context.attempt, context.backoff, context.random));
+  return reconnectAfter(minWaitMs + fullJitter(context.attempt, context.backoff, context.random), minWaitMs);
 }
 
 /** Reconnects at once, because every token expires; waits after failures, so that a rejected token causes no loop. */
@@ -50,6 +58,6 @@ function reconnectWithFreshToken(context: ReconnectContext): ReconnectDecision {
   return { again: true, waitMs, freshToken: true };
 }
 
-function reconnectAfter(waitMs: number): ReconnectDecision {
-  return { again: true, waitMs, freshToken: false };
+function reconnectAfter(waitMs: number, minWaitMs = 0): ReconnectDecision {
+  return { again: true, waitMs, freshToken: false, minWaitMs };
 }

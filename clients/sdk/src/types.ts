@@ -55,6 +55,7 @@ export type AgentSessionView = Schemas['AgentSessionView'];
 export type MeView = Schemas['MeView'];
 export type WidgetSettingsView = Schemas['WidgetSettingsView'];
 export type WidgetConfigView = Schemas['WidgetConfigView'];
+export type PublicWidgetConfigView = Schemas['PublicWidgetConfigView'];
 export type WidgetSessionView = Schemas['WidgetSessionView'];
 export type CannedResponseView = Schemas['CannedResponseView'];
 export type RenderedCannedResponseView = Schemas['RenderedCannedResponseView'];

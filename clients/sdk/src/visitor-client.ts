@@ -1,4 +1,5 @@
 import { resolveAddresses, path, type Addresses } from './addresses.js';
+import { ApiError } from './api-error.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type {
   MessageRange,
@@ -20,17 +21,16 @@ import type {
   VisitorContactView,
   VisitorConversationView,
   VisitorMessageView,
+  PublicWidgetConfigView,
   WidgetSessionView,
 } from './types.js';
 import { Attachments } from './resources/attachments.js';
 import { readBrowserPage, type VisitedPage } from './visited-page.js';
 import { loadOrCreateId, type KeyValueStore } from './visitor-identity.js';
-import { VisitorSession, type VisitorIdentity } from './visitor-session.js';
+import { VisitorSession, type StoredVisitorSession, type VisitorSessionOptions } from './visitor-session.js';
 import { VisitorSocket } from './visitor-socket.js';
 
-export interface VisitorOptions extends ClientOptions, VisitorIdentity {
-  /** Public token from the channel's settings. */
-  widgetToken: string;
+export interface VisitorOptions extends ClientOptions, VisitorSessionOptions {
   /** Storage for the generated id of this device; default the page's `localStorage`. */
   storage?: KeyValueStore | undefined;
   /** Returns the page that agents see; default the browser's page. Return undefined to show none. */
@@ -59,17 +59,48 @@ export class VisitorClient {
 
   /** Opens a session. Creates the contact, or finds it again. */
   static async start(options: VisitorOptions): Promise<VisitorClient> {
-    const addresses = resolveAddresses(options.baseUrl, options.wsBaseUrl);
-    const http = new HttpTransport(addresses.rest, options);
     const externalId = options.externalId ?? loadOrCreateId(options.widgetToken, options.storage);
-    const session = new VisitorSession(http, options.widgetToken, externalId, options);
-    await session.start((options.page ?? readBrowserPage)());
-    return new VisitorClient(session, http, addresses, options);
+    const client = VisitorClient.create(options, externalId);
+    await client.visitor.start(client.readPage());
+    return client;
   }
 
-  /** The latest session response: the contact's id, the widget's configuration, the token. */
+  /**
+   * Continues a session that `onSession` received earlier, without a request. The first call whose token has expired
+   * renews it.
+   * @throws ApiError 401 `unauthenticated` if the session belongs to another `externalId` than the one given
+   */
+  static restore(stored: StoredVisitorSession, options: VisitorOptions): VisitorClient {
+    const { externalId = stored.externalId } = options;
+    if (externalId === stored.externalId) return VisitorClient.create(options, externalId, stored);
+    const message = 'The stored session belongs to another visitor.';
+    throw new ApiError({ status: 401, code: 'unauthenticated', message });
+  }
+
+  /** Returns the channel's name and widget settings, to draw a launcher. Creates no contact; may be a minute old. */
+  static config(options: ClientOptions & { widgetToken: string }): Promise<PublicWidgetConfigView> {
+    const http = new HttpTransport(resolveAddresses(options.baseUrl).rest, options);
+    const query = { widget_token: options.widgetToken };
+    return http.request({ method: 'GET', path: '/v1/widget/config', query, simple: true });
+  }
+
+  private static create(options: VisitorOptions, externalId: string, stored?: StoredVisitorSession): VisitorClient {
+    const addresses = resolveAddresses(options.baseUrl, options.wsBaseUrl);
+    const http = new HttpTransport(addresses.rest, options);
+    return new VisitorClient(new VisitorSession(http, externalId, options, stored), http, addresses, options);
+  }
+
+  /**
+   * The latest session response: the contact's id, the widget's configuration, the token.
+   * @throws ApiError 401 `unauthenticated` after {@link restore}, until the token is renewed
+   */
   get session(): WidgetSessionView {
     return this.visitor.view;
+  }
+
+  /** The session as plain data for {@link restore}. */
+  get storedSession(): StoredVisitorSession {
+    return this.visitor.storable;
   }
 
   conversations(query?: PageQuery): Promise<Page<VisitorConversationView>> {

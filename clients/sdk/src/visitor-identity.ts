@@ -4,6 +4,7 @@ import { uuid } from './uuid.js';
 export interface KeyValueStore {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
+  removeItem?(key: string): void;
 }
 
 /**
@@ -24,7 +25,7 @@ export function loadOrCreateId(widgetToken: string, store: KeyValueStore | undef
 }
 
 /** Returns the storage of a page only: Node's `localStorage` is one file for all visitors of a process. */
-function pageStore(): KeyValueStore | undefined {
+export function pageStore(): KeyValueStore | undefined {
   if (!('document' in globalThis)) return undefined;
   try {
     return (globalThis as { localStorage?: KeyValueStore }).localStorage;

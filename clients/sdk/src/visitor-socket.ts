@@ -1,5 +1,5 @@
 import type { Credential } from './authorized-api.js';
-import type { VisitorFrames } from './frames.js';
+import type { ClientFrame, VisitorFrames } from './frames.js';
 import { LiveSocket, type LiveOptions } from './live-socket.js';
 import type { VisitedPage } from './visited-page.js';
 
@@ -28,6 +28,12 @@ export class VisitorSocket extends LiveSocket<VisitorFrames> {
     });
   }
 
+  override send(frame: ClientFrame): boolean {
+    if (frame.type !== 'page') return super.send(frame);
+    this.reportPage(frame);
+    return this.state === 'connected';
+  }
+
   /**
    * Shows the page to the agents who view a conversation of the visitor. Call it after a navigation without a reload;
    * each connection reports the page by itself. Of frequent calls the last one counts.
@@ -42,7 +48,7 @@ export class VisitorSocket extends LiveSocket<VisitorFrames> {
   private sendPage(): void {
     const page = this.page ?? this.readPage();
     this.changed = false;
-    if (!page || !this.send({ type: 'page', url: page.url, title: page.title })) return;
+    if (!page || !super.send({ type: 'page', url: page.url, title: page.title })) return;
     this.timer = setTimeout(() => {
       this.timer = undefined;
       if (this.changed) this.sendPage();

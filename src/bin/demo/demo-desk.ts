@@ -1,5 +1,6 @@
 import { AgentClient, ApiError, ServerClient } from '@support-chat/sdk';
 import type { Routing } from './desk-work.js';
+import { SHOP_CHANNEL } from './shop-channel.js';
 import { makeAvailable, signInColleagues } from './team.js';
 
 /** Credentials of the demo's owner. They are not secret: the demo is for trials on a local machine. */
@@ -41,7 +42,7 @@ export async function openDesk(baseUrl: string): Promise<DemoDesk> {
  */
 async function setUpChannel(owner: AgentClient) {
   const { items } = await owner.channels.list();
-  const [channel] = items;
+  const channel = items.find(({ name }) => name !== SHOP_CHANNEL);
   if (!channel) throw new Error('the demo workspace has no channel');
   return owner.channels.update(channel.id, {
     routing: { mode: ROUTING },

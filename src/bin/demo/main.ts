@@ -6,11 +6,16 @@ import { createLog } from '../../platform/logging/log.js';
 import { Service } from '../../service.js';
 import { ConfigInvalid } from '../../config/parse-env.js';
 import { DEMO_AGENT, KEY_HOURS, openDesk, ROUTING } from './demo-desk.js';
+import { Answers } from './answers.js';
 import { DeskReport } from './desk-report.js';
 import { freePort } from './free-port.js';
 import { loadDialogues, playDialogues, progressLine, summaryText } from './index.js';
 import { readOptions, USAGE } from './options.js';
+import { Pace } from './pace.js';
 import { findLastMessage, foundText } from './search-check.js';
+import { ShopAgents } from './shop-agents.js';
+import { openShopChannel } from './shop-channel.js';
+import { serveShopPage, SHOP_PATH } from './shop-page.js';
 import { COLLEAGUES } from './team.js';
 
 /** High but finite rates, because one machine plays all visitors and agents. */
@@ -20,6 +25,8 @@ const BAD_ARGUMENTS = 2;
 const BAD_CONFIGURATION = 78;
 /** Maximum time (ms) that a stop waits for the API key to be revoked. The key expires anyway. */
 const REVOKE_MS = 2_000;
+/** The agents at the shop page type three times as fast as people, so that nobody waits long. */
+const SHOP_SPEED = 3;
 /** Attempts to find a port that is not taken before the service listens on it. */
 const MAX_ATTEMPTS = 5;
 
@@ -30,10 +37,14 @@ const dialogues = await loadDialogues(options.dialogues).catch(refuseArguments);
 const config = readOr(() => loadConfig(environment({ RATE_LIMITS: RATES, LOG_LEVEL: 'warn' })), refuseConfiguration);
 /** Revokes the API key of this run once it exists. */
 let closeDesk = (): Promise<void> => Promise.resolve();
+let closeShop = (): void => undefined;
+/** The shop page; its channel exists later than the page. */
+const shopPage: { widgetToken?: string } = {};
 let service = new Service(config, log());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void finish(0));
 const port = await start();
 const baseUrl = urlOf(port);
+print(`Talk to the desk yourself: ${baseUrl}${SHOP_PATH} is a shop with the chat widget, and its agents answer.\n`);
 print(`The service listens on ${baseUrl}. Playing ${Math.min(dialogues.length, options.limit ?? Infinity)} dialogues.`);
 print(`Three agents are online; the service assigns each conversation to one of them.
 Each arrow (→) is something that an agent, the visitor or the service does besides writing.\n`);
@@ -42,6 +53,10 @@ const { agents, widgetToken, apiKey, close } = await openDesk(baseUrl).catch(giv
 closeDesk = close;
 const [owner] = agents;
 if (!owner) throw new Error('the demo workspace has no owner');
+const shop = await openShopChannel(owner).catch(giveUp);
+shopPage.widgetToken = shop.widget_token;
+const shopAgents = await ShopAgents.begin(agents, shop.id, new Answers(dialogues), new Pace(SHOP_SPEED)).catch(giveUp);
+closeShop = () => shopAgents.close();
 const report = await DeskReport.begin(owner).catch(giveUp);
 const many = options.atOnce > 1;
 const summary = await playDialogues({
@@ -72,6 +87,7 @@ if (options.exit || service.stopped) await finish(0);
 const visitor = await VisitorClient.start({ baseUrl, widgetToken, name: 'You' });
 print(`The service keeps running. To try it yourself:
 
+  Shop page       ${baseUrl}${SHOP_PATH}
   API             ${baseUrl}/v1
   Reference       ${baseUrl}/docs
   Agent login     ${DEMO_AGENT.email}   ${DEMO_AGENT.password}
@@ -100,7 +116,8 @@ async function start(): Promise<number> {
     }
     if (attempt === 1) print(`Starting the service (data under ${config.dataDir}) …`);
     const publicUrl = urlOf(free);
-    service = new Service({ ...config, port: free, publicUrl, dashboardUrl: `${publicUrl}/dashboard` }, log());
+    const demoConfig = { ...config, port: free, publicUrl, dashboardUrl: `${publicUrl}/dashboard` };
+    service = new Service(demoConfig, log(), app => serveShopPage(app, () => shopPage.widgetToken));
     void service.failed.then(error => quit(error.message));
     try {
       await service.start();
@@ -129,6 +146,7 @@ async function giveUp({ message }: Error): Promise<never> {
 async function finish(code: number): Promise<never> {
   if (!service.stopped) {
     print('\nStopping …');
+    closeShop();
     await Promise.race([closeDesk().catch(() => undefined), wait(REVOKE_MS)]);
   }
   await service.stop();

@@ -68,6 +68,8 @@ export class WidgetFeaturesBody {
 const AWAY_MESSAGE =
   'The answer to a contact who writes outside business hours, or while no member is online. Sent once each time that the conversation is opened or reopened. Empty: none.';
 
+const LOCALE = "Language of the widget's texts. Null: the first of the browser's languages that the widget has.";
+
 export class UpdateWidgetConfigBody {
   @Text({ optional, example: 'Support' }) title?: string;
   @Text({ optional, min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting?: string;
@@ -79,13 +81,14 @@ export class UpdateWidgetConfigBody {
     description: AWAY_MESSAGE,
   })
   away_message?: string;
-  @Locale({ optional }) locale?: string;
+  @Locale({ optional, nullable: true, description: LOCALE }) locale?: string | null;
   @Nested(() => UpdateWidgetThemeBody, { optional }) theme?: UpdateWidgetThemeBody;
   @Nested(() => PreChatFormBody, { optional }) pre_chat_form?: PreChatFormBody;
   @Nested(() => WidgetFeaturesBody, { optional }) features?: WidgetFeaturesBody;
 }
 
 export class CreateWidgetConfigBody extends UpdateWidgetConfigBody {
+  @Locale({ optional, description: LOCALE }) declare locale?: string;
   @Nested(() => CreateWidgetThemeBody, { optional }) declare theme?: CreateWidgetThemeBody;
 }
 
@@ -204,7 +207,7 @@ export class WidgetSettingsView implements WidgetConfig {
   @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
   @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.', description: AWAY_MESSAGE })
   away_message!: string;
-  @Locale() locale!: string;
+  @Locale({ nullable: true, description: LOCALE }) locale!: string | null;
   @Nested(() => WidgetThemeView) theme!: WidgetThemeView;
   @Nested(() => PreChatFormView) pre_chat_form!: PreChatFormView;
   @Nested(() => WidgetFeaturesView) features!: WidgetFeaturesView;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
+import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
@@ -17,7 +18,8 @@ import { ChannelChangeHooks } from './channel-change-hooks.js';
 import type { VisitorKind } from './channel-tokens.js';
 import { revokeTokens } from './channel-tokens.js';
 import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
-import { newWidgetToken, toChannelRecord } from './channel.js';
+import { isOriginAllowed, newWidgetToken, toChannelRecord } from './channel.js';
+import { OriginNotAllowed } from './channels.errors.js';
 import './channels.events.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { IDENTITY_CONTEXT } from './identity-secrets.repository.js';
@@ -61,6 +63,7 @@ export class ChannelsService {
     private readonly changeHooks: ChannelChangeHooks,
     private readonly bots: BotsService,
     private readonly clock: Clock,
+    private readonly config: Config,
   ) {}
 
   list(principal: Principal, page: PageRequest): Promise<Page<Channel>> {
@@ -75,6 +78,16 @@ export class ChannelsService {
 
   findByWidgetToken(token: string): Promise<Channel | null> {
     return this.channels.findByWidgetToken(token);
+  }
+
+  /**
+   * Checks the page of a visitor. The chat page of the service itself is always allowed: mails link to it.
+   * @param allowed origins of a channel
+   * @throws OriginNotAllowed
+   */
+  assertOriginAllowed(allowed: readonly string[], origin: string | undefined): void {
+    if (origin === new URL(this.config.publicUrl).origin || isOriginAllowed(allowed, origin)) return;
+    throw new OriginNotAllowed();
   }
 
   /** Like `find`, for several channels. */

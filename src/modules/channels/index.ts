@@ -1,8 +1,8 @@
 export { coversType, FILE_TYPES, MAX_FILE_BYTES } from './attachment-rules.js';
 export type { ChannelChange } from './channel-change-hooks.js';
 export { ChannelChangeHooks } from './channel-change-hooks.js';
-export { assignsAutomatically, isOriginAllowed } from './channel.js';
-export type { Channel, ChannelRecord, RoutingMode } from './channel.js';
+export { assignsAutomatically, IDENTITY_MODES } from './channel.js';
+export type { Channel, ChannelRecord, IdentityMode, RoutingMode } from './channel.js';
 export type { VisitorKind } from './channel-tokens.js';
 export { tokenGenerationOf, visitorKind } from './channel-tokens.js';
 export { FeatureDisabled, OriginNotAllowed } from './channels.errors.js';

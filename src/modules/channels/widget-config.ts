@@ -5,7 +5,8 @@ export interface WidgetConfig {
   title: string;
   greeting: string;
   away_message: string;
-  locale: string;
+  /** BCP 47. Null: the language of the visitor's browser. */
+  locale: string | null;
   theme: {
     primary_color: string;
     mode: 'light' | 'dark' | 'auto';
@@ -35,7 +36,7 @@ export const DEFAULT_WIDGET_CONFIG: WidgetConfig = {
   title: 'Chat with us',
   greeting: 'Hello! How can we help?',
   away_message: '',
-  locale: 'en',
+  locale: null,
   theme: { primary_color: '#2563eb', mode: 'auto', position: 'right', launcher_label: 'Chat', logo_url: null },
   pre_chat_form: { enabled: false, fields: [] },
   features: {

@@ -9,7 +9,7 @@ import type { Admission, SocketConnection } from '../../platform/sockets/socket-
 import type { Handshake } from '../../platform/sockets/connection-authorizer.js';
 import { ConnectionAuthorizer } from '../../platform/sockets/connection-authorizer.js';
 import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
-import { isOriginAllowed, ChannelsService, OriginNotAllowed } from '../channels/index.js';
+import { ChannelsService } from '../channels/index.js';
 import type { ConversationScope } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { BotFramesService } from './bot-frames.service.js';
@@ -95,7 +95,7 @@ export class HandshakeService extends ConnectionAuthorizer {
   ): Promise<Admission> {
     const allowed = await this.channels.findAllowedOrigins(principal.workspaceId, principal.channelId);
     if (!allowed) throw new NotFound();
-    if (!isOriginAllowed(allowed, origin)) throw new OriginNotAllowed();
+    this.channels.assertOriginAllowed(allowed, origin);
     const conversationId = query.get('conv');
     const conversation = conversationId ? await this.findVisible(principal, conversationId) : null;
     const topic = conversation

@@ -1,8 +1,9 @@
 import type { Availability } from '../availability/index.js';
-import type { Channel, WidgetConfig } from '../channels/index.js';
+import type { Channel, IdentityMode, WidgetConfig } from '../channels/index.js';
 
-/** Widget settings with current availability and limits. */
+/** Widget settings, with the channel's demands on identities, its current availability, and limits. */
 export interface WidgetConfigRecord extends WidgetConfig {
+  identity_verification: IdentityMode;
   availability: Availability;
   limits: { max_message_chars: number; max_attachment_bytes: number; allowed_mime_types: string[] };
 }
@@ -19,7 +20,7 @@ export interface Installed {
 
 /** A feature is on only where it works. */
 export function toWidgetConfigRecord(
-  { widgetConfig, csatEnabled, attachments }: Channel,
+  { widgetConfig, csatEnabled, identityVerification, attachments }: Channel,
   availability: Availability,
   { mail, files }: Installed,
 ): WidgetConfigRecord {
@@ -32,6 +33,7 @@ export function toWidgetConfigRecord(
       csat: features.csat && csatEnabled,
       transcript: features.transcript && mail,
     },
+    identity_verification: identityVerification,
     availability,
     limits: {
       max_message_chars: MAX_MESSAGE_CHARS,

@@ -1,8 +1,20 @@
 import { BrowserPage, Locale, Timezone } from '../../platform/schemas/local-fields.js';
 import { Embedded } from '../../platform/schemas/answer-fields.js';
-import { Email, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
+import {
+  Choice,
+  Email,
+  Flag,
+  FreeForm,
+  Id,
+  Integer,
+  Nested,
+  Text,
+  Texts,
+  Time,
+} from '../../platform/schemas/fields.js';
 import type { Availability } from '../availability/index.js';
-import type { WidgetConfig } from '../channels/index.js';
+import type { IdentityMode, WidgetConfig } from '../channels/index.js';
+import { IDENTITY_MODES } from '../channels/index.js';
 import type { VisitorContactRecord } from './visitor-contact.js';
 import type { WidgetConfigRecord } from './widget-session.js';
 
@@ -69,10 +81,14 @@ export class WidgetConfigView implements WidgetConfigRecord {
   @Text({ example: 'Support' }) title!: string;
   @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
   @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message!: string;
-  @Locale() locale!: string;
+  @Locale({ nullable: true, description: 'Language of the texts. Null: that of the browser.' }) locale!: string | null;
   @Embedded('WidgetThemeView') theme!: WidgetConfig['theme'];
   @Embedded('PreChatFormView') pre_chat_form!: WidgetConfig['pre_chat_form'];
   @Embedded('WidgetFeaturesView') features!: WidgetConfig['features'];
+  @Choice(IDENTITY_MODES, {
+    description: 'With `off`, an `external_id` opens a session without a proof. `optional` and `required` verify it.',
+  })
+  identity_verification!: IdentityMode;
   @Nested(() => AvailabilityView) availability!: AvailabilityView;
   @Nested(() => WidgetLimitsView) limits!: WidgetLimitsView;
 }

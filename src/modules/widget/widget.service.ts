@@ -9,14 +9,7 @@ import type { VisitorClaims } from '../auth/index.js';
 import { channelGenerationIn, TokenService, VISITOR_SECONDS } from '../auth/index.js';
 import { AvailabilityService } from '../availability/index.js';
 import type { Channel } from '../channels/index.js';
-import {
-  isOriginAllowed,
-  readVisitedPage,
-  ChannelsService,
-  OriginNotAllowed,
-  tokenGenerationOf,
-  visitorKind,
-} from '../channels/index.js';
+import { readVisitedPage, ChannelsService, tokenGenerationOf, visitorKind } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactBlocked, ContactsService, VisitorPagesService } from '../contacts/index.js';
 import type { Workspace } from '../workspaces/index.js';
@@ -103,6 +96,18 @@ export class WidgetService {
     return { channel, config: await this.configOf(channel, workspace) };
   }
 
+  /** Channel that visitors can use, whatever page they come from. Null if there is none. @throws RateLimited */
+  async findActiveChannel(widgetToken: string, network: string): Promise<Channel | null> {
+    try {
+      const channel = await this.findChannel(widgetToken, network);
+      await this.admit(channel, undefined);
+      return channel;
+    } catch (error) {
+      if (error instanceof WidgetTokenInvalid) return null;
+      throw error;
+    }
+  }
+
   async getContact(principal: VisitorPrincipal): Promise<VisitorContactRecord> {
     const contact = await this.contacts.get(principal, principal.contactId);
     return toVisitorContactRecord(contact, isExclusiveToVisitor(contact) ? null : {});
@@ -127,7 +132,7 @@ export class WidgetService {
 
   private async admit(channel: Channel, origin: string | undefined): Promise<Workspace> {
     if (channel.status !== 'active') throw new WidgetTokenInvalid();
-    if (!isOriginAllowed(channel.allowedOrigins, origin)) throw new OriginNotAllowed();
+    this.channels.assertOriginAllowed(channel.allowedOrigins, origin);
     const workspace = await this.workspaces.find(channel.workspaceId);
     if (!workspace) throw new WidgetTokenInvalid();
     return workspace;

@@ -20,7 +20,7 @@ import { answerUnknownPaths } from './unknown-path.js';
 import { requestValidation } from '../schemas/validation.js';
 
 /** Paths outside the versioned API. Their responses have no envelope. */
-export const UNVERSIONED = ['healthz', 'readyz', 'metrics', 'unsubscribe', 'files/:id/:name'];
+export const UNVERSIONED = ['healthz', 'readyz', 'metrics', 'unsubscribe', 'chat', 'files/:id/:name'];
 
 /** The prefix of all other paths. */
 const PREFIX = '/v1';

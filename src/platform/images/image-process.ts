@@ -4,22 +4,28 @@ import type { AvailableFormatInfo, Sharp } from 'sharp';
 import sharp from 'sharp';
 import { mayHaveMetadata } from './image-metadata.js';
 import type { ImageFacts, ImageTask } from './image-task.js';
-import { MAX_PIXELS, THUMBNAIL_PIXELS, UNREADABLE } from './image-task.js';
+import { DISK_FAILED, MAX_PIXELS, THUMBNAIL_PIXELS, UNREADABLE } from './image-task.js';
 
-/** The usual effort takes 20 seconds for a photo. */
-const FAST_AVIF = { quality: 75, effort: 0 };
+type Format = Exclude<Parameters<Sharp['toFormat']>[0], AvailableFormatInfo>;
+
+/** The usual effort of AVIF takes 20 seconds for a photo. A quality would reduce a PNG to 256 colours. */
+const OPTIONS: Partial<Record<Format, object>> = { avif: { quality: 75, effort: 0 }, png: {} };
 
 /**
  * The program that decodes an image in a process of its own: `node image-process.js TASK`, both task and answer in JSON.
- * A hostile image can at worst end this process.
+ * A hostile image can at worst end this process. It writes files itself and not through libvips, whose errors do not show
+ * whether the image or the disk is at fault.
  */
 const task = JSON.parse(process.argv[2] ?? '{}') as ImageTask;
 await giveWay();
 sharp.cache(false);
 sharp.concurrency(1);
-process.stdout.write(JSON.stringify(await run(task)));
-
-type Format = Exclude<Parameters<Sharp['toFormat']>[0], AvailableFormatInfo>;
+try {
+  process.stdout.write(JSON.stringify(await run(task)));
+} catch (error) {
+  if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  process.exitCode = DISK_FAILED;
+}
 
 /** Lets the service run first, and the system end this process first when memory is short. */
 async function giveWay(): Promise<void> {
@@ -46,23 +52,22 @@ async function run({ input, thumbnail, removeMetadata }: ImageTask): Promise<Ima
 /** Writes the image again, turned as its metadata says, and without them. */
 async function rewrite(input: string, format: Format): Promise<void> {
   const output = `${input}.rewritten`;
-  await sharp(input, { animated: true, failOn: 'none', limitInputPixels: MAX_PIXELS })
+  const image = await sharp(input, { animated: true, failOn: 'none', limitInputPixels: MAX_PIXELS })
     .autoOrient()
-    .toFormat(format, format === 'avif' ? FAST_AVIF : { quality: 90 })
-    .toFile(output);
+    .toFormat(format, OPTIONS[format] ?? { quality: 90 })
+    .toBuffer();
+  await writeFile(output, image);
   await rename(output, input);
 }
 
 /** @returns false for an image that cannot be decoded */
 async function makeThumbnail(input: string, output: string): Promise<boolean> {
-  try {
-    await sharp(input, { limitInputPixels: MAX_PIXELS })
-      .autoOrient()
-      .resize({ width: THUMBNAIL_PIXELS, height: THUMBNAIL_PIXELS, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: 75 })
-      .toFile(output);
-    return true;
-  } catch {
-    return false;
-  }
+  const thumbnail = await sharp(input, { limitInputPixels: MAX_PIXELS })
+    .autoOrient()
+    .resize({ width: THUMBNAIL_PIXELS, height: THUMBNAIL_PIXELS, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 75 })
+    .toBuffer()
+    .catch(() => null);
+  if (thumbnail) await writeFile(output, thumbnail);
+  return thumbnail !== null;
 }

@@ -3,6 +3,9 @@ export const MAX_PIXELS = 50_000_000;
 /** Longer side of a thumbnail. */
 export const THUMBNAIL_PIXELS = 480;
 
+/** Exit code of the process when the disk is full or gone. */
+export const DISK_FAILED = 74;
+
 export interface ImageTask {
   /** Path of the image. */
   input: string;

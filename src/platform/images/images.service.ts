@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { Unavailable } from '../../kernel/errors.js';
 import { FairConcurrencyQueue } from '../limits/fair-concurrency-queue.js';
 import { getRequestShare } from '../limits/request-share.js';
 import type { ImageFacts, ImageTask } from './image-task.js';
-import { UNREADABLE } from './image-task.js';
+import { DISK_FAILED, UNREADABLE } from './image-task.js';
 
 /** Part of the build, also when the service runs from its sources in tests. */
 const PROGRAM = fileURLToPath(new URL('../../../dist/platform/images/image-process.js', import.meta.url));
@@ -25,7 +26,7 @@ const run = promisify(execFile);
 export class ImagesService {
   private readonly queue = new FairConcurrencyQueue(MAX_WAITING);
 
-  /** @throws RateLimited when too many images wait */
+  /** @throws RateLimited when too many images wait, Unavailable when the disk is full or gone */
   async process(workspaceId: string, task: ImageTask): Promise<ImageFacts> {
     return this.queue.run(getRequestShare(workspaceId), async () => {
       try {
@@ -36,7 +37,8 @@ export class ImagesService {
           { timeout: TIMEOUT_MS, killSignal: 'SIGKILL', env: { VIPS_BLOCK_UNTRUSTED: '1' } },
         );
         return JSON.parse(stdout) as ImageFacts;
-      } catch {
+      } catch (error) {
+        if ((error as { code?: unknown }).code === DISK_FAILED) throw new Unavailable({ cause: error });
         return { ...UNREADABLE, keepsMetadata: task.removeMetadata };
       }
     });

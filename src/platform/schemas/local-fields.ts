@@ -70,7 +70,7 @@ export function Timezone(options: Optional & { nullable?: boolean } = {}): Prope
 }
 
 /** A language tag such as `de` or `pt-BR`. */
-export function Locale(options: Optional & { nullable?: boolean } = {}): PropertyDecorator {
+export function Locale(options: Optional & { nullable?: boolean; description?: string } = {}): PropertyDecorator {
   return Text({ max: 35, ...options, pattern: /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, example: 'en' });
 }
 

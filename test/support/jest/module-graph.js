@@ -7,6 +7,9 @@ const checkout = resolve(import.meta.dirname, '../../..');
 /** Our files that a worker loads once. They keep nothing of a spec file. */
 const SHARED = ['src/', 'dist/', 'test/support/compiled-reference.ts'].map(path => `${checkout}/${path}`);
 
+/** The package that node cannot load by itself, because it is never built. */
+const UI = '@support-chat/ui/';
+
 /** The worker's modules: shared files by path, packages by name. */
 const shared = new Map();
 let lastLink = Promise.resolve();
@@ -70,12 +73,13 @@ export class ModuleGraph {
 
 const isShared = file => SHARED.some(path => file.startsWith(path));
 
-/** Path of one of our files, or null for a package. An import of `x.js` can mean `x.ts`. */
+/** Path of one of our files, or null for a package. An import of `x.js` can mean `x.ts`, and of `x.jsx` `x.tsx`. */
 function fileOf(specifier, from) {
+  if (specifier.startsWith(UI)) return fileOf(`./${specifier.slice(UI.length)}`, `${checkout}/clients/ui/src/index.ts`);
   if (!/^(\.{0,2}\/|file:)/.test(specifier)) return null;
   const file = specifier.startsWith('file:') ? fileURLToPath(specifier) : resolve(dirname(from), specifier);
   if (file.startsWith(`${checkout}/node_modules/`)) return null;
-  const source = file.replace(/\.js$/, '.ts');
+  const source = file.replace(/\.js(x?)$/, '.ts$1');
   return existsSync(source) ? source : file;
 }
 

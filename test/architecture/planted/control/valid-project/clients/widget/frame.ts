@@ -1,3 +1,4 @@
 import { connect } from '../sdk/index.js';
+import { icon } from '../ui/icon.jsx';
 
-export const frame = connect;
+export const frame = [connect, icon];

@@ -1,0 +1,4 @@
+import { bundle } from './bundle.js';
+
+/** `npm run build:widget`. */
+await bundle();

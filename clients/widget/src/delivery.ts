@@ -1,0 +1,58 @@
+import type { ChatController } from './chat.js';
+import { Outbox, type OutboxItem } from './state/outbox.js';
+import { ReadMarks } from './state/read-marks.js';
+
+/** The outbox of the chat: sends to the service, in one tab at a time. */
+export function openOutbox(chat: ChatController): Outbox {
+  const key = chat.storage.key('outbox');
+  return new Outbox({
+    storage: chat.shell.storage,
+    key,
+    send: item => deliver(chat, item),
+    exclusive: async work => {
+      // Only pages of a secure origin have locks; without them each tab sends what it has.
+      if (navigator.locks as LockManager | undefined) await navigator.locks.request(key, work);
+      else await work();
+    },
+    changed: () => chat.changed(),
+    moved: (from, to) => chat.follow(from, to),
+  });
+}
+
+/** Reports how far the visitor has read: up to the newest message of the conversation, while it is in view. */
+export function openReadMarks(chat: ChatController): ReadMarks {
+  return new ReadMarks({
+    inView() {
+      const view = chat.thread?.view;
+      const isInView = view?.unread.contact && chat.isOpen && document.visibilityState === 'visible';
+      return isInView ? { id: view.id, seq: view.last_seq } : undefined;
+    },
+    mark(id) {
+      chat.state.markRead(id);
+      chat.changed();
+    },
+    send: async ({ id, seq }) => (await chat.connection.client()).read(id, seq),
+  });
+}
+
+/** @returns id of the conversation that has the message */
+async function deliver({ state, connection }: ChatController, item: OutboxItem): Promise<string> {
+  const client = await connection.client();
+  const message = {
+    client_message_id: item.id,
+    ...(item.content && { content: item.content }),
+    ...(item.attachments.length && { attachment_ids: item.attachments.map(({ id }) => id) }),
+  };
+  if (!item.conversationId) {
+    const started = await client.startConversation(message, item.preChat);
+    const thread = state.applyConversation(started.conversation);
+    thread.older ??= started.message.seq === 1 ? null : undefined;
+    thread.merge(started.message);
+    return started.conversation.id;
+  }
+  const sent = await client.send(item.conversationId, message);
+  const id = sent.conversation_id;
+  if (!state.threads.has(id)) state.applyConversation(await client.conversation(id));
+  state.threads.get(id)?.merge(sent);
+  return id;
+}

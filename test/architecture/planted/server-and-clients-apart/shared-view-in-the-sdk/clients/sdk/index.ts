@@ -1,0 +1,3 @@
+import { icon } from '../ui/icon.jsx';
+
+export const connect = icon;

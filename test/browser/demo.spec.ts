@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hasChromium } from '../support/chromium.js';
+import { DemoProcess } from './support/demo-process.js';
+import { TestBrowser } from './support/test-browser.js';
+import { Visitor } from './support/visitor.js';
+
+(hasChromium ? describe : describe.skip)('The shop page of `npm run demo`', () => {
+  let browser: TestBrowser;
+  let demo: DemoProcess;
+  beforeAll(async () => {
+    [demo, browser] = await Promise.all([DemoProcess.start(), TestBrowser.start()]);
+  }, 240_000);
+  afterAll(async () => {
+    await Promise.all([demo.stop(), browser.stop()]);
+  });
+
+  it('The demo prints the address of its shop first; a visitor is greeted there, and the agent of the chat answers.', () =>
+    browser.run(
+      async people => {
+        const address = await demo.address();
+        expect(new URL(address).pathname).toBe('/demo');
+        const visitor = await Visitor.arrive(people, address);
+        await visitor.page.locator('support-chat .welcome').getByText('Ask us anything').click();
+        await visitor.write('Hello, where is my parcel?');
+        await visitor.log.locator('.typing').waitFor();
+        await visitor.reads('it sits in the Leeds depot');
+        const sender = await visitor.log.locator('.sender').innerText();
+        expect(['Olivia', 'Sam', 'Grace']).toContain(sender);
+        expect(await visitor.page.locator('support-chat .head p').innerText()).toBe(`You are talking to ${sender}`);
+        expect(visitor.tab.errors).toEqual([]);
+        expect(await visitor.violations()).toEqual([]);
+      },
+      { viewport: { width: 1280, height: 800 } },
+    ));
+});

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ReadMarks } from '../../clients/widget/src/state/read-marks.js';
+
+/** Reads that the service has received, and how it answers them. */
+let received: [string, number][];
+let answer: () => Promise<void>;
+let marks: ReadMarks;
+/** `seq` of the newest message. */
+let seq: number;
+let isInView: boolean;
+let isRead: boolean;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  received = [];
+  answer = () => Promise.resolve();
+  [seq, isInView, isRead] = [3, true, false];
+  marks = new ReadMarks({
+    inView: () => (isInView && !isRead ? { id: 'c1', seq } : undefined),
+    mark: () => void (isRead = true),
+    send: newest => {
+      received.push([newest.id, newest.seq]);
+      return answer();
+    },
+  });
+});
+
+const fail = (status: number) => () => Promise.reject(Object.assign(new Error('refused'), { status }));
+const see = (): Promise<void> => {
+  marks.schedule();
+  return jest.advanceTimersByTimeAsync(500);
+};
+
+describe('What a visitor has read', () => {
+  it('The service learns of reading that the network has lost with the next connection, and once', async () => {
+    answer = fail(0);
+    await see();
+    expect([received, isRead]).toEqual([[['c1', 3]], true]);
+    answer = () => Promise.resolve();
+    await marks.flush();
+    await marks.flush();
+    expect(received).toEqual([
+      ['c1', 3],
+      ['c1', 3],
+    ]);
+  });
+
+  it('Only the latest message counts of those that were read without a network', async () => {
+    answer = fail(0);
+    await see();
+    [seq, isRead] = [5, false];
+    await see();
+    received.length = 0;
+    answer = () => Promise.resolve();
+    await marks.flush();
+    expect(received).toEqual([['c1', 5]]);
+  });
+
+  it('What the service refuses is not sent again, unless there were too many requests', async () => {
+    answer = fail(429);
+    await see();
+    answer = fail(404);
+    await marks.flush();
+    await marks.flush();
+    expect(received).toHaveLength(2);
+  });
+
+  it('A message that is not in view is not read, and a former visitor is forgotten', async () => {
+    isInView = false;
+    await see();
+    expect([received, isRead]).toEqual([[], false]);
+    isInView = true;
+    answer = fail(0);
+    await see();
+    marks.clear();
+    await marks.flush();
+    expect(received).toHaveLength(1);
+  });
+});
