@@ -133,7 +133,7 @@ function play(channel: Json, test: (scene: Scene) => Promise<void>, options: Bro
     });
   });
 
-  it('A form that the company requires is filled in after the first message, which waits for it.', () => {
+  it('A form that the company requires is filled in after the first message, which waits for it, also over a reload.', () => {
     const fields = [
       { key: 'name', label: 'Your name', type: 'text', required: true },
       { key: 'order', label: 'Order', type: 'text', required: false },
@@ -143,6 +143,8 @@ function play(channel: Json, test: (scene: Scene) => Promise<void>, options: Bro
       await visitor.button('Start chat').click();
       await visitor.page.getByText('Fill in this field.').waitFor();
       expect(await visitor.violations()).toEqual([]);
+      await visitor.page.reload();
+      await visitor.reads('Hello');
       expect(await company.conversations()).toEqual([]);
       await visitor.page.getByLabel('Your name').fill('Ada');
       await visitor.button('Start chat').click();

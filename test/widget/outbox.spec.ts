@@ -16,7 +16,8 @@ function memory() {
   const values = new Map<string, string>();
   return {
     get: (key: string) => values.get(key) ?? null,
-    set: (key: string, value: string) => void values.set(key, value),
+    set: (key: string, value: string | null) => void (value === null ? values.delete(key) : values.set(key, value)),
+    keys: () => [...values.keys()],
   };
 }
 
@@ -29,7 +30,7 @@ function exclusive(work: () => Promise<void>): Promise<void> {
 }
 
 function open(options: Partial<OutboxOptions> & Pick<OutboxOptions, 'send'>): Outbox {
-  const defaults = { storage: memory(), key: 'outbox', exclusive, changed() {}, moved() {}, random: () => 0 };
+  const defaults = { storage: memory(), prefix: 'outbox:', exclusive, changed() {}, moved() {}, random: () => 0 };
   const outbox = new Outbox({ ...defaults, ...options });
   opened.push(outbox);
   return outbox;
@@ -124,6 +125,38 @@ describe('The outbox', () => {
     expect(await contents()).toEqual([['one', 'two']]);
   });
 
+  it('Tabs that write at the same moment lose no message', async () => {
+    const { send, contents } = await sender();
+    const storage = memory();
+    // what the other process has written is not visible yet
+    const stale = { get: () => null, keys: () => [], set: storage.set };
+    const offline = () => Promise.reject(failure(0, 'network_error'));
+    open({ send: offline, storage }).add(item('one'));
+    open({ send: offline, storage: stale }).add(item('two'));
+    const later = open({ send, storage });
+    await later.drain();
+    await emptied(later);
+    expect((await contents())[0]?.sort()).toEqual(['one', 'two']);
+  });
+
+  it('A message that waits for the answers to the form is kept over a reload, and sent with them', async () => {
+    const storage = memory();
+    const sent: OutboxItem[] = [];
+    const send = (each: OutboxItem) => {
+      sent.push(each);
+      return Promise.resolve('c1');
+    };
+    const before = open({ send, storage });
+    before.add({ ...item('waits'), needsAnswers: true });
+    await before.drain();
+    before.stop();
+    const after = open({ send, storage });
+    expect(sent).toEqual([]);
+    after.answer(after.first[0]!.id, { name: 'Ada' });
+    await emptied(after);
+    expect(sent).toEqual([expect.objectContaining({ content: 'waits', preChat: { name: 'Ada' } })]);
+  });
+
   it('A message to a conversation that was resolved too long ago moves the view and the messages behind it', async () => {
     const { desk, client, send, contents } = await sender();
     await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { reopen_window_hours: 0 });
@@ -176,7 +209,8 @@ describe('The outbox', () => {
 
   it('A storage with nonsense counts as an empty outbox', () => {
     const storage = memory();
-    storage.set('outbox', '{"a');
+    storage.set('outbox:1:a', '{"a');
+    storage.set('outbox:2:b', 'null');
     expect(open({ storage, send: () => Promise.resolve('c1') }).items).toEqual([]);
   });
 });

@@ -33,8 +33,8 @@ export async function start(shell: Shell): Promise<Chat> {
   const allowSound = (): void => chat.sound.allow();
   const changed = (): void => chat.changed();
   const onStorage = ({ key }: StorageEvent): void => {
-    const names = ['session', 'person', 'outbox'];
-    if (key === null || names.some(name => key === chat.storage.key(name))) chat.followOtherTabs();
+    const names = ['session', 'person', 'outbox:'];
+    if (!key || names.some(name => key.startsWith(chat.storage.key(name)))) chat.followOtherTabs();
   };
   window.addEventListener('storage', onStorage);
   window.addEventListener('online', wake);

@@ -34,8 +34,6 @@ export class ChatController {
   route: Route;
   isOpen = false;
   contact: VisitorContactView | undefined;
-  /** A first message that waits for the answers to the form. */
-  waitingForForm: OutboxItem | undefined;
   /** For screen readers: the latest message that has arrived. */
   announcement = SILENCE;
   /** Result of the last action, shown above the composer. */
@@ -97,6 +95,11 @@ export class ChatController {
     return this.connection.state !== 'lost' && navigator.onLine;
   }
 
+  /** A first message that waits for the answers to the form. */
+  get waitingForForm(): OutboxItem | undefined {
+    return this.outbox.first.find(({ needsAnswers }) => needsAnswers);
+  }
+
   /** The company asks for answers before a conversation starts. */
   get needsForm(): boolean {
     const { enabled, fields } = this.config.pre_chat_form;
@@ -155,20 +158,17 @@ export class ChatController {
       content,
       attachments,
       createdAt: new Date().toISOString(),
+      needsAnswers: !id && this.needsForm,
     };
     this.setDraft('');
     if (this.route.name === 'home') this.route = { name: 'thread', id: null };
-    if (!id && this.needsForm) this.waitingForForm = message;
-    else this.outbox.add(message);
+    this.outbox.add(message);
     this.connection.connect();
     this.changed();
   }
 
   submitForm(preChat: PreChatAnswers): void {
-    const message = this.waitingForForm;
-    this.waitingForForm = undefined;
-    if (message) this.outbox.add({ ...message, preChat });
-    this.changed();
+    if (this.waitingForForm) this.outbox.answer(this.waitingForForm.id, preChat);
   }
 
   /** Opens a new message. @param text replaces the draft */
@@ -237,7 +237,6 @@ export class ChatController {
   private forgetState(): void {
     this.state = new ChatState();
     this.contact = undefined;
-    this.waitingForForm = undefined;
     this.announcement = SILENCE;
     this.reads.clear();
   }

@@ -7,7 +7,7 @@ export function openOutbox(chat: ChatController): Outbox {
   const key = chat.storage.key('outbox');
   return new Outbox({
     storage: chat.shell.storage,
-    key,
+    prefix: `${key}:`,
     send: item => deliver(chat, item),
     exclusive: async work => {
       // Only pages of a secure origin have locks; without them each tab sends what it has.

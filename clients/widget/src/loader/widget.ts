@@ -175,7 +175,8 @@ export function addWidget(options: WidgetOptions): Widget {
     button.addEventListener(intent, () => void chunk.load().catch(() => undefined), { once: true });
   }
   if (isPage || tab.get(`${prefix}open`)) open(isPage);
-  else if (storage.get(`${prefix}session`) || storage.get(`${prefix}outbox`)) void withChat(() => undefined);
+  else if (storage.get(`${prefix}session`) || storage.keys().some(key => key.startsWith(`${prefix}outbox:`)))
+    void withChat(() => undefined);
   greet();
 
   // another tab has begun a chat

@@ -1,4 +1,5 @@
 import type { ApiError, AttachmentView, PreChatAnswers } from '@support-chat/sdk';
+import type { SafeStorage } from '../loader/storage.js';
 
 /** A message that the service has not confirmed. */
 export interface OutboxItem {
@@ -9,15 +10,17 @@ export interface OutboxItem {
   content: string;
   attachments: AttachmentView[];
   preChat?: PreChatAnswers | undefined;
+  /** Waits for the answers to the form. */
+  needsAnswers?: boolean | undefined;
   createdAt: string;
   /** Code of the error that ended the attempts. */
   failed?: string | undefined;
 }
 
 export interface OutboxOptions {
-  storage: { get(key: string): string | null; set(key: string, value: string): void };
-  /** Key in `storage`. */
-  key: string;
+  storage: SafeStorage;
+  /** Each message has a key of its own that begins with it, so that tabs which write at the same time lose nothing. */
+  prefix: string;
   /** Sends one message. @returns id of the conversation that has it now, which may be another one */
   send(item: OutboxItem): Promise<string>;
   /** Runs `work` in one tab at a time. */
@@ -43,12 +46,7 @@ export class Outbox {
 
   /** Reads the storage each time, because another tab may have changed it. */
   get items(): OutboxItem[] {
-    try {
-      const items: unknown = JSON.parse(this.options.storage.get(this.options.key) ?? '[]');
-      return Array.isArray(items) ? (items as OutboxItem[]) : [];
-    } catch {
-      return [];
-    }
+    return this.keys().flatMap(key => parse(this.options.storage.get(key)));
   }
 
   /** Items for a conversation that the service does not have. */
@@ -57,18 +55,27 @@ export class Outbox {
   }
 
   add(item: OutboxItem): void {
-    this.write([...this.items, item]);
+    const { prefix } = this.options;
+    const last = Number(this.keys().at(-1)?.slice(prefix.length).split(':')[0] ?? 0);
+    // as many digits for each time, so that keys sort by it
+    this.write(`${prefix}${Math.max(Date.now(), last + 1)}:${item.id}`, item);
     void this.drain();
   }
 
   /** Sends a failed message again. */
   retry(id: string): void {
-    this.write(this.items.map(item => (item.id === id ? { ...item, failed: undefined } : item)));
+    this.change(id, { failed: undefined });
+    void this.drain();
+  }
+
+  /** Sends a message that has waited for the answers to the form. */
+  answer(id: string, preChat: PreChatAnswers): void {
+    this.change(id, { preChat, needsAnswers: undefined });
     void this.drain();
   }
 
   delete(id: string): void {
-    this.write(this.items.filter(item => item.id !== id));
+    this.write(this.keyOf(id), null);
   }
 
   /** Sends what waits, at once: the network is back, or something new is there. */
@@ -101,21 +108,23 @@ export class Outbox {
   }
 
   private next(): OutboxItem | undefined {
-    return this.items.find(({ failed }) => failed === undefined);
+    return this.items.find(({ failed, needsAnswers }) => failed === undefined && !needsAnswers);
   }
 
   /** Later messages for the same conversation follow the first one to where the service has put it. */
   private confirm(sent: OutboxItem, conversationId: string): void {
     const from = sent.conversationId;
-    const rest = this.items.filter(({ id }) => id !== sent.id);
-    this.write(
-      rest.map(item => (item.conversationId === from ? { ...item, conversationId, preChat: undefined } : item)),
-    );
+    const changes = { conversationId, preChat: undefined, needsAnswers: undefined };
+    for (const item of from === conversationId ? [] : this.items) {
+      if (item.conversationId === from && item.id !== sent.id) this.change(item.id, changes);
+    }
+    // the last step: if the page ends before it, the message is sent again, which makes no other one
+    this.delete(sent.id);
     if (from !== conversationId) this.options.moved(from, conversationId);
   }
 
   private fail({ id }: OutboxItem, { code }: Partial<ApiError>): void {
-    this.write(this.items.map(item => (item.id === id ? { ...item, failed: code ?? 'unknown' } : item)));
+    this.change(id, { failed: code ?? 'unknown' });
   }
 
   /** @returns undefined if another attempt would fail too */
@@ -131,9 +140,38 @@ export class Outbox {
     if (!this.stopped) this.timer = setTimeout(() => void this.drain(), waitMs);
   }
 
-  private write(items: OutboxItem[]): void {
-    if (this.stopped) return;
-    this.options.storage.set(this.options.key, JSON.stringify(items));
+  /** Keys of the messages in their order. */
+  private keys(): string[] {
+    const { storage, prefix } = this.options;
+    return storage
+      .keys()
+      .filter(key => key.startsWith(prefix))
+      .sort();
+  }
+
+  private keyOf(id: string): string | undefined {
+    return this.keys().find(key => key.endsWith(`:${id}`));
+  }
+
+  /** Does nothing if another tab has sent or deleted the message. */
+  private change(id: string, changes: Partial<OutboxItem>): void {
+    const key = this.keyOf(id);
+    for (const item of key ? parse(this.options.storage.get(key)) : []) this.write(key, { ...item, ...changes });
+  }
+
+  private write(key: string | undefined, item: OutboxItem | null): void {
+    if (this.stopped || !key) return;
+    this.options.storage.set(key, item && JSON.stringify(item));
     this.options.changed();
+  }
+}
+
+/** @returns nothing for a value that is no message */
+function parse(text: string | null): OutboxItem[] {
+  try {
+    const item = JSON.parse(text ?? '') as Partial<OutboxItem> | null;
+    return item?.id ? [item as OutboxItem] : [];
+  } catch {
+    return [];
   }
 }

@@ -41,7 +41,7 @@ export function renderMessage(
 
 /** Draws a message that the service has not confirmed. */
 export function renderPending(chat: ChatController, item: OutboxItem): VNode {
-  const { text, isOnline, outbox, waitingForForm } = chat;
+  const { text, isOnline, outbox } = chat;
   return (
     <li key={item.id} class="own first">
       {renderContent(chat, item, true)}
@@ -52,7 +52,7 @@ export function renderPending(chat: ChatController, item: OutboxItem): VNode {
           <button onClick={() => outbox.delete(item.id)}>{text('delete')}</button>
         </small>
       ) : (
-        <small class="meta">{item !== waitingForForm && text(isOnline ? 'sending' : 'waiting')}</small>
+        <small class="meta">{!item.needsAnswers && text(isOnline ? 'sending' : 'waiting')}</small>
       )}
     </li>
   );

@@ -22,7 +22,6 @@ export class Timeline extends Component<TimelineProps> {
     const { text, thread, waitingForForm, outbox, loader, hasEnded } = chat;
     this.updateNewLine();
     const items = outbox.items.filter(({ conversationId }) => conversationId === id);
-    if (waitingForForm && !id) items.push(waitingForForm);
     const entries = buildEntries(thread?.messages ?? [], items, this.newSeq);
     const last = entries.map(({ kind }) => kind).lastIndexOf('message');
     const hasFailed = id && loader.failed.has(id);
