@@ -40,8 +40,15 @@ async function createBacklog(messages: number, colleagues = 1): Promise<Backlog>
   const after = first.frames[0]?.data.cursor as string;
   await first.close();
   const content = '漢'.repeat(20_000);
-  const sends = Array.from({ length: messages }, () => agent.api.post(`/v1/conversations/${id}/messages`, { content }));
-  expect((await Promise.all(sends)).map(({ status }) => status)).toEqual(Array(messages).fill(201));
+  const path = `/v1/conversations/${id}/messages`;
+  // Not all at once, and again after a timeout of a slow machine.
+  const sends = Array.from({ length: 10 }, async (_nothing, lane) => {
+    for (let message = lane; message < messages; message += 10) {
+      const body = { content, client_message_id: `${id} ${message}` };
+      await eventually(async () => [200, 201].includes((await agent.api.post(path, body)).status) || undefined);
+    }
+  });
+  await Promise.all(sends);
   return { desk, agents, after };
 }
 
@@ -95,7 +102,7 @@ describe('Resuming sockets that do not read', () => {
   it('Resuming sockets of one workspace that read nothing use at most 8 pages, and another workspace can resume', async () => {
     const flood = await largeBacklog();
     const other = await createBacklog(110);
-    const before = connections().length;
+    await eventually(() => connections().length === 0 || undefined);
     const sockets: WebSocket[] = [];
     for (let index = 0; index < 24; index += 1) sockets.push(await openStalled(flood, flood.agents[index % 3]!));
     let pages = 0;
@@ -108,7 +115,7 @@ describe('Resuming sockets that do not read', () => {
         bytes.reduce((sum, count) => sum + count, 0),
       );
     }, 5);
-    expect(connections().length).toBe(before + 24);
+    expect(connections().length).toBe(24);
     const back = await world.agentSocket(other.agents[0]!, { after: other.after });
     await back.next('resumed', () => true, 20_000);
     expect(back.of('message.created').length).toBeGreaterThanOrEqual(110);
