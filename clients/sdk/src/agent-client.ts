@@ -1,6 +1,7 @@
 import { resolveAddresses, type Addresses } from './addresses.js';
-import { AgentSession, type AgentTokens } from './agent-session.js';
+import { AgentSession } from './agent-session.js';
 import { AgentSocket } from './agent-socket.js';
+import type { AgentTokens } from './agent-tokens.js';
 import type { Collection } from './api-types.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type {

@@ -1,3 +1,4 @@
+import type { AgentTokens } from './agent-tokens.js';
 import { ApiError } from './api-error.js';
 import type { Credential } from './authorized-api.js';
 import { isRecord, parseJson } from './envelope.js';
@@ -5,9 +6,6 @@ import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import { MemoryTokenStore, type TokenStore } from './token-store.js';
 import type { AgentSessionView } from './types.js';
-
-/** Tokens to store in order to stay logged in. */
-export type AgentTokens = Pick<AgentSessionView, 'token' | 'refresh_token'>;
 
 /** Holder of an agent's two tokens; renews them. Other clients may renew the tokens of its store too. */
 export class AgentSession implements Credential {

@@ -1,6 +1,6 @@
 /** Client of the support chat service: one class for each of the three kinds of caller. */
 export { AgentClient, type AgentLiveOptions, type AgentOptions, type OwnTokens } from './agent-client.js';
-export type { AgentTokens } from './agent-session.js';
+export type { AgentTokens } from './agent-tokens.js';
 export type { Collection } from './api-types.js';
 export { ApiError, type ClientErrorCode, type ErrorCode, type FieldFault, type ServiceErrorCode } from './api-error.js';
 export type { Backoff } from './backoff.js';

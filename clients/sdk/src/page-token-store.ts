@@ -1,4 +1,4 @@
-import type { AgentTokens } from './agent-session.js';
+import type { AgentTokens } from './agent-tokens.js';
 import { isRecord, parseJson } from './envelope.js';
 import type { TokenStore } from './token-store.js';
 import { pageStore } from './visitor-identity.js';

@@ -1,4 +1,4 @@
-import type { AgentTokens } from './agent-session.js';
+import type { AgentTokens } from './agent-tokens.js';
 
 /**
  * Tokens that several clients share, such as the tabs of a browser. A refresh token is valid once: a client that used an

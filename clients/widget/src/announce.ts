@@ -1,5 +1,3 @@
-import type { ChatController } from './chat.js';
-
 /** Text for screen readers. Another id is another announcement, also of an equal text. */
 export interface Announcement {
   text: string;
@@ -9,6 +7,6 @@ export interface Announcement {
 export const SILENCE: Announcement = { text: '', id: 0 };
 
 /** Lets screen readers read a text out. A closed panel is silent, also when it is opened later. */
-export function announce(chat: ChatController, text: string): void {
+export function announce(chat: { isOpen: boolean; announcement: Announcement }, text: string): void {
   if (chat.isOpen) chat.announcement = { text, id: chat.announcement.id + 1 };
 }

@@ -2,6 +2,7 @@ import type { Translator } from '@support-chat/ui/translator.js';
 import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
 import { SILENCE } from './announce.js';
 import type { BootOptions, Identity } from './api.js';
+import type { ChatCore, Route } from './chat-core.js';
 import { Connection } from './connection.js';
 import { openOutbox, openReadMarks } from './delivery.js';
 import { FreshConfig } from './fresh-config.js';
@@ -18,14 +19,11 @@ import type { Outbox, OutboxItem } from './state/outbox.js';
 import type { Thread } from './state/thread.js';
 import { VisitorStorage } from './state/visitor-storage.js';
 
-/** The view: the first screen, or a conversation. A conversation without an id begins with its first message. */
-export type Route = { name: 'home' } | { name: 'thread'; id: string | null };
-
 /** The chat behind the views: what is known, what is shown, and everything that a visitor can do. */
-export class ChatController {
+export class ChatController implements ChatCore {
   state = new ChatState();
   readonly storage: VisitorStorage;
-  readonly loader = new MessagesLoader(this);
+  readonly loader: MessagesLoader = new MessagesLoader(this);
   readonly reads = openReadMarks(this);
   readonly outbox: Outbox;
   readonly sound: Sound;

@@ -1,9 +1,9 @@
-import type { ChatController } from './chat.js';
+import type { ChatCore } from './chat-core.js';
 import { Outbox, type OutboxItem } from './state/outbox.js';
 import { ReadMarks } from './state/read-marks.js';
 
 /** The outbox of the chat: sends to the service, in one tab at a time. */
-export function openOutbox(chat: ChatController): Outbox {
+export function openOutbox(chat: ChatCore): Outbox {
   const key = chat.storage.key('outbox');
   return new Outbox({
     storage: chat.shell.storage,
@@ -20,7 +20,7 @@ export function openOutbox(chat: ChatController): Outbox {
 }
 
 /** Reports how far the visitor has read: up to the newest message of the conversation, while it is in view. */
-export function openReadMarks(chat: ChatController): ReadMarks {
+export function openReadMarks(chat: ChatCore): ReadMarks {
   return new ReadMarks({
     inView() {
       const view = chat.thread?.view;
@@ -36,7 +36,7 @@ export function openReadMarks(chat: ChatController): ReadMarks {
 }
 
 /** @returns id of the conversation that has the message */
-async function deliver({ state, connection }: ChatController, item: OutboxItem): Promise<string> {
+async function deliver({ state, connection }: ChatCore, item: OutboxItem): Promise<string> {
   const client = await connection.client();
   const message = {
     client_message_id: item.id,

@@ -1,5 +1,5 @@
 import { VisitorClient } from '@support-chat/sdk';
-import type { ChatController } from './chat.js';
+import type { ChatCore } from './chat-core.js';
 
 const TTL_MS = 60_000;
 
@@ -7,7 +7,7 @@ const TTL_MS = 60_000;
 export class FreshConfig {
   private readAt = Date.now();
 
-  constructor(private readonly chat: ChatController) {}
+  constructor(private readonly chat: Pick<ChatCore, 'shell' | 'changed'>) {}
 
   /** Reads it again if it is older than a minute. */
   async refresh(): Promise<void> {

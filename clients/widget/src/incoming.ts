@@ -1,11 +1,11 @@
 import type { VisitorClient, VisitorMessageView } from '@support-chat/sdk';
 import { announce } from './announce.js';
-import type { ChatController } from './chat.js';
+import type { ChatCore } from './chat-core.js';
 import type { VisitorFrame } from './state/chat-state.js';
 import { eventText } from './views/entries.js';
 
 /** Reads the present state after the first connection, and after each that may have missed frames. */
-export async function synchronize(chat: ChatController, client: VisitorClient): Promise<void> {
+export async function synchronize(chat: ChatCore, client: VisitorClient): Promise<void> {
   const { state } = chat;
   const mark = state.mark();
   const [{ items }, contact] = await Promise.all([client.conversations({ limit: 20 }), client.contact()]);
@@ -24,14 +24,14 @@ export async function synchronize(chat: ChatController, client: VisitorClient): 
 }
 
 /** A visitor who comes back sees the conversation that goes on, unless something has been written for a new one. */
-function continueOpenConversation(chat: ChatController): void {
+function continueOpenConversation(chat: ChatCore): void {
   const open = chat.state.list.filter(({ view }) => view.status !== 'resolved');
   const isUntouched = chat.route.name === 'home' && !chat.draft && chat.outbox.items.length === 0;
   if (isUntouched && open.length === 1 && open[0]) chat.show({ name: 'thread', id: open[0].view.id });
 }
 
 /** Shows the conversation of messages that this tab has shown as the first of a new one, once another tab has sent them. */
-export function followFirstMessage(chat: ChatController): void {
+export function followFirstMessage(chat: ChatCore): void {
   if (chat.route.name !== 'thread' || chat.route.id) return void (chat.firstIds = []);
   const waiting = chat.outbox.first.map(({ id }) => id);
   const sent = chat.firstIds.filter(id => !waiting.includes(id));
@@ -42,7 +42,7 @@ export function followFirstMessage(chat: ChatController): void {
   if (thread) chat.follow(null, thread.view.id);
 }
 
-export function receive(chat: ChatController, frame: VisitorFrame): void {
+export function receive(chat: ChatCore, frame: VisitorFrame): void {
   const message = chat.state.applyFrame(frame);
   if (message) handleMessage(chat, message);
   if (frame.type === 'message.deleted') handleUnsent(chat, frame.data.message);
@@ -51,12 +51,12 @@ export function receive(chat: ChatController, frame: VisitorFrame): void {
 }
 
 /** The frame says neither how many messages are unread now, nor which message is the last one. */
-function handleUnsent(chat: ChatController, { id, conversation_id }: VisitorMessageView): void {
+function handleUnsent(chat: ChatCore, { id, conversation_id }: VisitorMessageView): void {
   const view = chat.state.threads.get(conversation_id)?.view;
   if (view?.unread.contact || view?.last_message?.id === id) chat.connection.refresh();
 }
 
-function handleMessage(chat: ChatController, message: VisitorMessageView): void {
+function handleMessage(chat: ChatCore, message: VisitorMessageView): void {
   const { conversation_id, id, content, sender_type, content_type } = message;
   if (!chat.state.threads.has(conversation_id)) void chat.loader.load(conversation_id);
   if (content_type === 'event') return announce(chat, chat.text(eventText(message.metadata['event'])));

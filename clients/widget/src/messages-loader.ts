@@ -1,5 +1,5 @@
 import type { VisitorClient } from '@support-chat/sdk';
-import type { ChatController } from './chat.js';
+import type { ChatCore } from './chat-core.js';
 
 const PAGE_SIZE = 50;
 
@@ -8,7 +8,7 @@ export class MessagesLoader {
   /** Conversations whose messages could not be loaded. */
   readonly failed = new Set<string>();
 
-  constructor(private readonly chat: ChatController) {}
+  constructor(private readonly chat: ChatCore) {}
 
   /** Reads the newest messages of a conversation unless they are known. */
   async load(id: string, again = false): Promise<void> {
