@@ -317,7 +317,7 @@ describe('Racing acceptances of one link', () => {
       );
       expect([where, counted]).toEqual([where, [{ users: 1, members: 1, sessions: 1, accepted: 1 }]]);
     }
-  }, 120_000);
+  }, 300_000);
 
   it('Two workspaces that invite one new e-mail get the same user from racing acceptances', async () => {
     for (let round = 0; round < 5; round += 1) {

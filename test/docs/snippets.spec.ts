@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { Script } from 'node:vm';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { compileWithSdk } from '../support/compile.js';
 
@@ -50,7 +51,7 @@ declare global {
 
 describe('Code in the documents', () => {
   it('The documents use exactly the languages that are checked here.', () => {
-    const languages = ['sh', 'ts'];
+    const languages = ['html', 'js', 'sh', 'ts'];
     expect([...new Set(snippets.map(({ language }) => language))].sort()).toEqual(languages);
   });
 
@@ -81,6 +82,20 @@ describe('Code in the documents', () => {
       expect([status, stderr]).toEqual([0, '']);
     },
   );
+});
+
+/** Scripts of the pages that readers build. Their calls are checked with the widget's guide. */
+describe('Scripts for pages', () => {
+  const inPages = inLanguage('html').flatMap(({ location, text }) =>
+    [...text.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(({ 1: code = '' }) => ({ location, text: code })),
+  );
+  const scripts = [...inLanguage('js'), ...inPages];
+
+  it('The documents have such scripts.', () => expect(scripts.length).toBeGreaterThan(3));
+
+  it.each(scripts.map(({ location, text }) => [location, text]))('The script at %s is valid.', (_location, text) => {
+    expect(() => new Script(text)).not.toThrow();
+  });
 });
 
 describe('The SDK’s README', () => {
