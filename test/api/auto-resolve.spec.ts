@@ -12,7 +12,7 @@ import { World } from '../support/world.js';
 
 const HOUR = 3_600;
 /** A sweep begins once no older transaction is open in the whole PostgreSQL cluster. */
-const SWEPT_MS = 20_000;
+const SWEPT_MS = 75_000;
 
 let visitor: Visitor;
 let id: string;
@@ -42,6 +42,13 @@ const look = async (instance = world) => {
   await instance.app.app.get(ChannelSweepWorker).runUntilDone();
   await instance.app.app.get(IdleTimerWorker).runUntilDone();
 };
+/** Waits until the changed setting has reached the conversations that the channel had before. */
+const swept = () =>
+  eventually(async () => {
+    await look();
+    const sql = 'SELECT FROM channel_sweep WHERE channel_id = $1';
+    return (await world.app.database.query(sql, [desk.channelId])).length === 0 || undefined;
+  }, SWEPT_MS);
 const pass = async (hours: number, seconds = 0) => {
   world.app.clock.advance(hours * HOUR + seconds);
   await look();
@@ -98,6 +105,7 @@ describe('A channel that resolves idle conversations', () => {
 
   it('A message costs no timer: it is set once, and stays as it is.', async () => {
     await setHours(24);
+    await swept();
     await begin();
     const before = await timers();
     expect(before).toHaveLength(1);
