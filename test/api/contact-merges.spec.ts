@@ -207,10 +207,13 @@ describe('Trying a merge with dry_run', () => {
   it('A merge with dry_run returns the result of the real merge and changes nothing', async () => {
     await world.conversation(from);
     await world.conversation(into);
-    const before = await readRows();
+    // The presence of the visitor is written at times of its own.
+    const rows = async () =>
+      JSON.parse(JSON.stringify(await readRows(), (key, value) => (key === 'last_seen_at' ? null : value))) as unknown;
+    const before = await rows();
     const socket = await world.visitorSocket(from);
     const dryRun = await merge({ dry_run: true });
-    expect(await readRows()).toEqual(before);
+    expect(await rows()).toEqual(before);
     await socket.settled();
     const done = await merge();
     const untimed = ({ contact, ...rest }: Json) => ({ ...rest, contact: { ...contact, updated_at: null } });
