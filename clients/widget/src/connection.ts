@@ -215,7 +215,8 @@ export class Connection {
     if (this.socket || this.state !== 'connecting') return;
     // All tabs of one visitor share a socket, and never those of two.
     this.visitor = client;
-    const { contactId } = client.storedSession;
+    // Later the client may have the session of a tab that has replaced this one.
+    const { contactId, token } = client.storedSession;
     if (this.contactId !== undefined && this.contactId !== contactId) this.events.forgotten();
     this.contactId = contactId;
     const name = this.options.storage.key(`live:${contactId}`);
@@ -226,7 +227,7 @@ export class Connection {
       if (event.willReconnect) return this.setState('lost');
       this.socket = undefined;
       const { code, error = new Error(`The socket was closed: ${code}`) } = event;
-      this.handleRefusal(code === REVOKED ? Object.assign(error, { status: 401 }) : error);
+      this.handleRefusal(code === REVOKED ? Object.assign(error, { status: 401 }) : error, token);
     });
     socket.open().catch(() => undefined);
   }
@@ -275,10 +276,10 @@ export class Connection {
   }
 
   /** The session may have ended: then it is replaced by another one, or by the one that another tab has opened. */
-  private handleRefusal(error: Error & { status?: number }): void {
+  private handleRefusal(error: Error & { status?: number }, token = this.options.storage.session?.token): void {
     if (this.isReplaceable && error.status === 401) {
       this.isReplaceable = false;
-      this.refusedToken = this.visitor?.storedSession.token ?? this.options.storage.session?.token;
+      this.refusedToken = token;
       this.close();
       return this.connect();
     }
