@@ -20,8 +20,8 @@ export const dist = resolve(folder, 'dist');
  * constant GREETING, is a module of its own, because most page views show no greeting. Each file is also stored
  * compressed, as `.br` and `.gz`, because the service compresses nothing. `package/` is the npm package, with its types.
  *
- * An instance of another version does not have this chunk and answers 404, which nobody may cache. The loader then
- * retries, and finally loads `widget.js?fresh=1`, whose answer is not taken from a cache.
+ * An instance of another version does not have this chunk and answers 404 with `no-store`. The loader then retries, and
+ * finally loads `widget.js?fresh=1`, whose answer is not taken from a cache.
  */
 export async function bundle() {
   rmSync(dist, { recursive: true, force: true });

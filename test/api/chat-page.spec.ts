@@ -48,7 +48,7 @@ describe('The chat page', () => {
     expect((await supertest(world.app.url).get('/widget.js')).status).toBe(200);
   });
 
-  it('A link that is followed by nobody but a mail scanner makes no contact.', async () => {
+  it('A mail scanner that follows the link makes no contact.', async () => {
     await open(desk.widgetToken);
     expect((await desk.owner.api.get('/v1/contacts')).data.items).toEqual([]);
   });

@@ -104,7 +104,7 @@ describe('Files of a build', () => {
     expect([answer.status, answer.text]).toEqual([200, SCRIPT]);
   });
 
-  it('A file that the build does not have is 404, and nobody keeps the answer.', async () => {
+  it('A file that the build does not have is 404, and no cache keeps the answer.', async () => {
     const app = serve(build('missing', compressed()));
     for (const path of ['/b.js', '/a.js.br', '/a.js.gz', '/', '/web', '/web/', '/A.JS', '/constructor']) {
       const answer = await get(app, path);

@@ -51,12 +51,12 @@ describe('The files of the widget', () => {
     });
   });
 
-  it('A chunk of another version is 404, and nobody keeps the answer.', async () => {
+  it('A chunk of another version is 404, and no cache keeps the answer.', async () => {
     const answer = await supertest(serve(folder)).get('/widget/app-Zz98Yy76.js');
     expect([answer.status, answer.headers['cache-control']]).toEqual([404, 'no-store']);
   });
 
-  it('A service without a built widget says which command builds it, and nobody keeps the answer.', async () => {
+  it('A service without a built widget says which command builds it, and no cache keeps the answer.', async () => {
     const app = serve(join(folder, 'nowhere'));
     for (const path of ['/widget.js', '/widget/app-Ab12Cd34.js', '/chat?widget_token=wt_a']) {
       const answer = await supertest(app).get(path);

@@ -72,7 +72,7 @@ describe('Two agent clients on one token store, with the real service', () => {
     }
   });
 
-  it('A client that slept through a refresh adopts the newer tokens, and nobody is logged out', async () => {
+  it('A client that slept through a refresh adopts the newer tokens, and every client stays logged in', async () => {
     world.app.clock.advance(16 * MINUTE);
     await first.me();
     // From here on the refresh token of the second client would end the session of both.

@@ -5,7 +5,7 @@ import type { AgentTokens } from './agent-tokens.js';
  * old one would end the session of all.
  */
 export interface TokenStore {
-  /** @returns null when nobody is logged in */
+  /** @returns null before a login and after a logout */
   read(): AgentTokens | null;
   write(tokens: AgentTokens | null): void;
   /** Runs `work` while no other client of the store does. The SDK refreshes tokens in it. */

@@ -173,7 +173,7 @@ export class Connection {
       const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
       if (isSame && stored.token !== this.refusedToken) return VisitorClient.restore(stored, options);
       isStored = false;
-      // nobody can prove to be the person whose session has ended
+      // this page has no proof for the person whose session has ended
       if (isNamed) {
         storage.clear();
         this.events.forgotten();

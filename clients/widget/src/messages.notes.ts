@@ -13,7 +13,7 @@ export const notes: Record<MessageKey, string> = {
   you: 'Before the text of the visitor’s own last message, as in "You: Hello".',
   replyTime: '{time} is a duration such as "5 minutes" or "2 hours".',
   online: 'Below the title: somebody is there now.',
-  offline: 'Below the title: nobody is there, and it is not known until when.',
+  offline: 'Below the title: all agents are away, and it is not known until when.',
   backToday: 'Below the title, outside of opening hours. {time} is a time of day.',
   backTomorrow: 'Below the title, outside of opening hours. {time} is a time of day.',
   backOn: '{day} is a weekday such as "Monday", or a date.',

@@ -25,7 +25,7 @@ const BAD_ARGUMENTS = 2;
 const BAD_CONFIGURATION = 78;
 /** Maximum time (ms) that a stop waits for the API key to be revoked. The key expires anyway. */
 const REVOKE_MS = 2_000;
-/** The agents at the shop page type three times as fast as people, so that nobody waits long. */
+/** The agents at the shop page type three times as fast as people, which shortens the wait of visitors. */
 const SHOP_SPEED = 3;
 /** Attempts to find a port that is not taken before the service listens on it. */
 const MAX_ATTEMPTS = 5;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Controls of the open chat that nobody can point at: outside of the screen, or covered by something.
+ * Controls of the open chat that a pointer cannot reach: outside of the screen, or covered by something.
  * @param part CSS selector of the part to check
  */
 export function controlsOutOfReach(page: Page, part = 'dialog'): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { ChatController } from '../chat.js';
 import type { ViewProps } from './view-props.js';
 import { inputOf } from './input-of.js';
 
-/** The visitor wants the transcript, or the first message is sent and nobody is there to answer it; no address is known. */
+/** No address is known, and the transcript needs one, or the answer to a first message while all agents are away. */
 export function asksForEmail({ asksForEmail, thread, config, contact, storage }: ChatController): boolean {
   if (asksForEmail || !thread || thread.view.status === 'resolved') return asksForEmail;
   const { online, within_business_hours } = config.availability;
@@ -12,7 +12,7 @@ export function asksForEmail({ asksForEmail, thread, config, contact, storage }:
   return !(online && within_business_hours) && !hasAnswer && !contact?.email && !storage.get('email');
 }
 
-/** Asks for an address, because nobody is there or the transcript goes to it. */
+/** Asks for an address for the transcript, or for the answer while all agents are away. */
 export class EmailCard extends Component<ViewProps, { isInvalid?: boolean }> {
   override render({ chat }: ViewProps): VNode {
     const { text } = chat;
