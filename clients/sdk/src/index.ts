@@ -19,7 +19,7 @@ export type { Fetch, HttpOptions } from './http.js';
 export type { ClosedEvent, LiveState } from './persistent-connection.js';
 export { AgentSocket } from './agent-socket.js';
 export { LiveSocket, type LiveOptions } from './live-socket.js';
-export { LiveStream, type LiveEvents } from './live-stream.js';
+export { closedError, LiveStream, type LiveEvents } from './live-stream.js';
 export type { ClientOptions } from './options.js';
 export { enterFromPage, type OpenPage } from './enter-from-page.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';

@@ -71,7 +71,7 @@ export abstract class LiveStream<F extends object> {
         }
       }),
       this.on('closed', event => {
-        if (!event.willReconnect) reject(event.error ?? socketClosed(event));
+        if (!event.willReconnect) reject(closedError(event));
       }),
     ];
     if (this.state === 'closed') reject(socketClosed());
@@ -108,7 +108,7 @@ export abstract class LiveStream<F extends object> {
 
   protected dispatchClosed(event: ClosedEvent): void {
     this.emitter.emit('closed', event as never);
-    if (!event.willReconnect) this.opened.reject(event.error ?? socketClosed(event));
+    if (!event.willReconnect) this.opened.reject(closedError(event));
   }
 }
 
@@ -124,6 +124,11 @@ export function cursorAfter({ type, cursor, data }: AnyFrame): string | undefine
 
 function frameTimeout(type: string, timeoutMs: number): ApiError {
   return new ApiError({ status: 0, code: 'timeout', message: `No ${type} came within ${timeoutMs} ms.` });
+}
+
+/** Error of a `closed` event after which the socket does not reconnect. */
+export function closedError(event: ClosedEvent): ApiError {
+  return event.error ?? socketClosed(event);
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  closedError,
   inOneTab,
   readBrowserPage,
   SharedLive,
@@ -9,6 +10,7 @@ import {
 } from '@support-chat/sdk';
 import type { Attributes, BootOptions, Identity } from './api.js';
 import type { SafeStorage } from './loader/storage.js';
+import { backoffMs } from './state/backoff.js';
 import type { VisitorFrame } from './state/chat-state.js';
 import type { VisitorStorage } from './state/visitor-storage.js';
 
@@ -35,11 +37,6 @@ export interface ConnectionOptions {
   deviceStorage: SafeStorage;
 }
 
-/** Close code of a token that was revoked, or whose contact is gone or blocked. */
-const REVOKED = 4502;
-
-const RETRY = { baseMs: 1_000, capMs: 30_000 };
-
 /** The visitor's session and socket. The only module that knows how the SDK opens them. */
 export class Connection {
   state: LinkState = 'idle';
@@ -47,7 +44,7 @@ export class Connection {
   page: { url: string; title: string } | undefined;
   private opening: Promise<VisitorClient> | undefined;
   private socket: SharedLive<VisitorFrames> | undefined;
-  /** Present while there is a socket. */
+  /** The client of the socket, until the connection is closed. */
   private visitor: VisitorClient | undefined;
   /** The contact whose conversations are shown. */
   private contactId: string | undefined;
@@ -226,8 +223,7 @@ export class Connection {
       if (this.socket !== socket) return;
       if (event.willReconnect) return this.setState('lost');
       this.socket = undefined;
-      const { code, error = new Error(`The socket was closed: ${code}`) } = event;
-      this.handleRefusal(code === REVOKED ? Object.assign(error, { status: 401 }) : error, token);
+      this.handleRefusal(closedError(event), token);
     });
     socket.open().catch(() => undefined);
   }
@@ -257,7 +253,7 @@ export class Connection {
     } catch {
       if (this.delayed !== frames) return;
       this.isSynchronized = false;
-      this.timer = setTimeout(() => void this.synchronize(client), this.nextWaitMs());
+      this.timer = setTimeout(() => void this.synchronize(client), backoffMs(this.attempt++));
     } finally {
       // Another visitor may have taken over meanwhile.
       if (this.delayed === frames) {
@@ -272,7 +268,7 @@ export class Connection {
     const { status = 0 } = error;
     if (status >= 400 && status < 500 && status !== 429) return this.handleRefusal(error);
     this.setState('lost');
-    this.timer = setTimeout(() => this.connect(), this.nextWaitMs());
+    this.timer = setTimeout(() => this.connect(), backoffMs(this.attempt++));
   }
 
   /** The session may have ended: then it is replaced by another one, or by the one that another tab has opened. */
@@ -285,10 +281,6 @@ export class Connection {
     }
     this.setState('refused');
     this.events.refused(error);
-  }
-
-  private nextWaitMs(): number {
-    return (0.5 + Math.random() / 2) * Math.min(RETRY.capMs, RETRY.baseMs * 2 ** this.attempt++);
   }
 
   private setState(state: LinkState): void {

@@ -10,7 +10,8 @@ export function openOutbox(chat: ChatCore): Outbox {
     prefix: `${key}:`,
     send: item => deliver(chat, item),
     exclusive: async work => {
-      // Only pages of a secure origin have locks; without them each tab sends what it has.
+      // Only pages of a secure origin have locks; without them each tab sends what it has. Never runs beside another tab
+      // that takes long, unlike `inOneTab`: two at once would change the order.
       if (navigator.locks as LockManager | undefined) await navigator.locks.request(key, work);
       else await work();
     },

@@ -38,7 +38,7 @@ export class ChatState {
   }
 
   get unread(): number {
-    return this.list.reduce((sum, { view }) => sum + view.unread.contact, 0);
+    return [...this.threads.values()].reduce((sum, { view }) => sum + view.unread.contact, 0);
   }
 
   /** @param mark of the moment before the request */

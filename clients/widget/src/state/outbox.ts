@@ -1,5 +1,6 @@
 import type { ApiError, AttachmentView, PreChatAnswers } from '@support-chat/sdk';
 import type { SafeStorage } from '../loader/storage.js';
+import { backoffMs } from './backoff.js';
 
 /** A message that the service has not confirmed. */
 export interface OutboxItem {
@@ -32,8 +33,6 @@ export interface OutboxOptions {
   /** Random number from 0 to 1, for tests. */
   random?: (() => number) | undefined;
 }
-
-const RETRY = { baseMs: 1_000, capMs: 30_000 };
 
 /** Sends messages in their order, one at a time, across losses of the network, reloads and tabs. */
 export class Outbox {
@@ -132,8 +131,7 @@ export class Outbox {
     if (retryAfter !== undefined && (status === 429 || status >= 500)) return retryAfter * 1000;
     const isTemporary = status === 0 || status === 429 || status >= 500 || code === 'idempotency_in_progress';
     if (!isTemporary) return undefined;
-    const limit = Math.min(RETRY.capMs, RETRY.baseMs * 2 ** this.attempt++);
-    return (0.5 + (this.options.random ?? Math.random)() / 2) * limit;
+    return backoffMs(this.attempt++, this.options.random);
   }
 
   private drainAfter(waitMs: number): void {
