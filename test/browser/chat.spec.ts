@@ -153,6 +153,21 @@ function play(channel: Json, test: (scene: Scene) => Promise<void>, options: Bro
     });
   });
 
+  it('The first screen keeps its field while a message of a new conversation waits for the form.', () => {
+    const fields = [{ key: 'name', label: 'Your name', type: 'text', required: true }];
+    return play({ widget_config: { pre_chat_form: { enabled: true, fields } } }, async ({ visitor }) => {
+      await visitor.write('Hello');
+      await visitor.page.getByLabel('Your name').fill('Ada');
+      await visitor.button('Start chat').click();
+      await visitor.sent();
+      await visitor.button('Back').click();
+      await visitor.write('Another question');
+      await visitor.page.getByLabel('Your name').waitFor();
+      await visitor.button('Back').click();
+      await visitor.field.waitFor();
+    });
+  });
+
   it('A visitor ends the chat, rates it with a comment, and can go on until it ends again.', () =>
     play({ csat_enabled: true, widget_config: { features: { end_chat: true } } }, async ({ company, visitor }) => {
       await visitor.write('Hello');

@@ -93,8 +93,9 @@ export class ChatController implements ChatCore {
     return this.connection.state !== 'lost' && navigator.onLine;
   }
 
-  /** A first message that waits for the answers to the form. */
+  /** A first message that waits for the answers to the form, while the new conversation is shown. */
   get waitingForForm(): OutboxItem | undefined {
+    if (this.route.name === 'home' || this.route.id) return undefined;
     return this.outbox.first.find(({ needsAnswers }) => needsAnswers);
   }
 

@@ -33,7 +33,7 @@ export class Composer extends Component<ViewProps, { showsEmoji?: boolean }> {
   }
 
   override render({ chat }: ViewProps): VNode {
-    const { text, config, connection, notice, conversationId } = chat;
+    const { text, config, connection, notice } = chat;
     const { features } = config;
     const { showsEmoji } = this.state;
     const isRefused = connection.state === 'refused';
@@ -43,7 +43,7 @@ export class Composer extends Component<ViewProps, { showsEmoji?: boolean }> {
       <div class="foot" onKeyDown={this.press}>
         {notice && renderNotice(text(notice))}
         {(isRefused || !chat.isOnline) && renderNotice(text(isRefused ? 'refused' : 'disconnected'))}
-        {!isRefused && !chat.hasEnded && (conversationId || !chat.waitingForForm) && (
+        {!isRefused && !chat.hasEnded && !chat.waitingForForm && (
           <>
             {renderFiles(chat, this.uploads)}
             {showsEmoji && <EmojiGrid label={text('emoji')} onPick={this.insert} />}

@@ -50,7 +50,7 @@ export class Timeline extends Component<TimelineProps> {
             {text('loadFailed')} <button onClick={() => void loader.load(id, true)}>{text('retry')}</button>
           </p>
         )}
-        {waitingForForm && !id && <PreChatForm chat={chat} />}
+        {waitingForForm && <PreChatForm chat={chat} />}
         {asksForEmail(chat) && <EmailCard chat={chat} />}
         {thread && hasEnded && <Rating chat={chat} thread={thread} />}
       </Scroller>
