@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
-import { hasChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import { ResumingListener } from '../support/outside.js';
@@ -59,7 +59,7 @@ async function talk({ company, visitor }: Pick<Scene, 'company' | 'visitor'>): P
   await visitor.reads('It is on its way');
 }
 
-(hasChromium ? describe : describe.skip)('A visitor who needs more than a mouse', () => {
+describeInChromium('A visitor who needs more than a mouse', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
-import { hasChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import { ChatService } from './support/chat-service.js';
@@ -54,7 +54,17 @@ function play(channel: Json, test: (scene: Scene) => Promise<void>, options: Bro
   }, options);
 }
 
-(hasChromium ? describe : describe.skip)('The chat', () => {
+/** Signs in as Ada, and sends one message and writes another. @returns a function that signs the identity of others */
+async function writeAsAda(company: Company, visitor: Visitor) {
+  const identityOf = await company.identities();
+  await visitor.call('identify', identityOf('ada'));
+  await visitor.write('Secret of Ada');
+  await visitor.sent();
+  await visitor.field.fill('Draft of Ada');
+  return identityOf;
+}
+
+describeInChromium('The chat', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);
@@ -190,11 +200,7 @@ function play(channel: Json, test: (scene: Scene) => Promise<void>, options: Bro
 
   it('Another person who signs in on the page finds nothing of the former one, on the screen or in the storage.', () =>
     play({}, async ({ company, visitor }) => {
-      const identityOf = await company.identities();
-      await visitor.call('identify', identityOf('ada'));
-      await visitor.write('Secret of Ada');
-      await visitor.sent();
-      await visitor.field.fill('Draft of Ada');
+      const identityOf = await writeAsAda(company, visitor);
       await visitor.call('identify', identityOf('ben'));
       await visitor.page.getByText('How can we help?').waitFor();
       expect(await visitor.field.inputValue()).toBe('');
@@ -209,11 +215,7 @@ function play(channel: Json, test: (scene: Scene) => Promise<void>, options: Bro
 
   it('After a logout the browser keeps no trace of the person.', () =>
     play({}, async ({ company, visitor }) => {
-      const identityOf = await company.identities();
-      await visitor.call('identify', identityOf('ada'));
-      await visitor.write('Secret of Ada');
-      await visitor.sent();
-      await visitor.field.fill('Draft of Ada');
+      await writeAsAda(company, visitor);
       await visitor.call('shutdown');
       await visitor.launcher.waitFor({ state: 'detached' });
       const stored = await visitor.page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)]);

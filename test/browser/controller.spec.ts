@@ -5,6 +5,7 @@ import type { Shell } from '../../clients/widget/src/seam.js';
 import type { SafeStorage } from '../../clients/widget/src/loader/storage.js';
 import { FakePage } from '../sdk/fake-page.js';
 import { eventually } from '../support/eventually.js';
+import { memoryStorage } from '../support/memory-storage.js';
 import { ChatService } from './support/chat-service.js';
 import { Company, PATIENCE_MS } from './support/company.js';
 
@@ -20,12 +21,7 @@ beforeAll(async () => {
 }, 240_000);
 beforeEach(async () => {
   company = await Company.open(service);
-  const values = new Map<string, string>();
-  storage = {
-    get: key => values.get(key) ?? null,
-    set: (key, value) => void (value === null ? values.delete(key) : values.set(key, value)),
-    keys: () => [...values.keys()],
-  };
+  storage = memoryStorage();
 });
 afterEach(() => {
   for (const chat of opened.splice(0)) chat.shutdown();

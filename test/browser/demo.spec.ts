@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hasChromium } from '../support/chromium.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { DemoProcess } from './support/demo-process.js';
 import { TestBrowser } from './support/test-browser.js';
 import { Visitor } from './support/visitor.js';
 
-(hasChromium ? describe : describe.skip)('The shop page of `npm run demo`', () => {
+describeInChromium('The shop page of `npm run demo`', () => {
   let browser: TestBrowser;
   let demo: DemoProcess;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Locator } from 'playwright-core';
 import type {} from '../../clients/widget/src/api.js';
-import { hasChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import type { Json } from '../support/json.js';
 import { ChatService } from './support/chat-service.js';
 import { Company } from './support/company.js';
@@ -49,7 +49,7 @@ async function isGreeted(people: People, url: string): Promise<boolean> {
   return isLoaded;
 }
 
-(hasChromium ? describe : describe.skip)('The greeting', () => {
+describeInChromium('The greeting', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);

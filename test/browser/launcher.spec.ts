@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type {} from '../../clients/widget/src/api.js';
-import { hasChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
 import { callApi } from '../support/outside.js';
@@ -44,7 +44,7 @@ async function openShop(people: People, page: { head?: string; body?: string; at
   return tab;
 }
 
-(hasChromium ? describe : describe.skip)('The launcher', () => {
+describeInChromium('The launcher', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
     desk = await service.openDesk();

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import type {} from '../../clients/widget/src/api.js';
-import { hasChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import type { Json } from '../support/json.js';
 import { ChatService } from './support/chat-service.js';
 import { Company } from './support/company.js';
@@ -33,7 +33,7 @@ async function edges(element: Locator): Promise<[number, number]> {
   return [Math.round(box.x), Math.round(box.x + box.width)];
 }
 
-(hasChromium ? describe : describe.skip)('The look of the chat', () => {
+describeInChromium('The look of the chat', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);

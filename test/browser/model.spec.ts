@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hasChromium } from '../support/chromium.js';
-import { hasFleet } from '../support/fleet.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeWithFleetInChromium } from '../support/describe-in-chromium.js';
 import { seeded } from '../support/seeded.js';
 import { BalancedService } from './support/balanced-service.js';
 import { ChatPlay } from './support/chat-play.js';
@@ -52,7 +51,7 @@ function play(seed: number): Promise<void> {
   });
 }
 
-(hasChromium && hasFleet ? describe : describe.skip)('A chat on a random network', () => {
+describeWithFleetInChromium('A chat on a random network', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([BalancedService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);

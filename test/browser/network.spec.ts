@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { hasChromium } from '../support/chromium.js';
+import { describeWithFleetInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
-import { hasFleet } from '../support/fleet.js';
 import { BalancedService } from './support/balanced-service.js';
 import { untilEmpty } from './support/chat-play.js';
 import { Company, PATIENCE_MS } from './support/company.js';
@@ -75,7 +74,7 @@ async function mark({ page }: Visitor): Promise<() => Promise<boolean>> {
   return () => page.evaluate(() => document.documentElement.hasAttribute('data-marked'));
 }
 
-(hasChromium && hasFleet ? describe : describe.skip)('The chat on a broken network', () => {
+describeWithFleetInChromium('The chat on a broken network', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([BalancedService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { hasChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import { ResumingListener } from '../support/outside.js';
 import { checkout } from '../support/service-process.js';
@@ -93,7 +93,7 @@ function isMarked(page: Page): Promise<boolean> {
   });
 }
 
-(hasChromium ? describe : describe.skip)('On pages of others', () => {
+describeInChromium('On pages of others', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hasChromium } from '../support/chromium.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
 import { callApi } from '../support/outside.js';
@@ -34,7 +34,7 @@ async function openChat(tab: Tab): Promise<Transfer> {
   return chunkOf(tab);
 }
 
-(hasChromium ? describe : describe.skip)('The widget as served to a browser', () => {
+describeInChromium('The widget as served to a browser', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
     desk = await service.openDesk();
@@ -153,7 +153,7 @@ async function openChat(tab: Tab): Promise<Transfer> {
     }));
 });
 
-(hasChromium ? describe : describe.skip)('The browser of the tests', () => {
+describeInChromium('The browser of the tests', () => {
   let own: TestBrowser;
   let company: CompanySite;
   beforeAll(async () => {

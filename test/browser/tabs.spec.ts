@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { WebSocket } from 'playwright-core';
-import { hasChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import { ResumingListener } from '../support/outside.js';
 import { ChatService } from './support/chat-service.js';
@@ -114,7 +114,7 @@ async function openSockets(): Promise<number> {
 /** Waits until one of the tabs has a socket, and returns it. */
 const waitForLeader = (tabs: VisitorTab[]) => eventually(() => tabs.find(({ hasSocket }) => hasSocket), PATIENCE_MS);
 
-(hasChromium ? describe : describe.skip)('Tabs of one browser', () => {
+describeInChromium('Tabs of one browser', () => {
   beforeAll(async () => {
     [service, site, browser] = await Promise.all([ChatService.start(), CompanySite.start(), TestBrowser.start()]);
   }, 240_000);

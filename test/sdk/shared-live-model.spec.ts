@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../support/seeded.js';
-import { FakeBrowser, type FakeTab } from './fake-browser.js';
-import { FakeEventLog } from './fake-event-log.js';
+import { browser, log, pass } from './browser-for-each.js';
+import type { FakeTab } from './fake-browser.js';
 import { SharedApp } from './shared-app.js';
 
 /** TABS_SEEDS sets the number of plays, TABS_STEPS their length. TABS_SEED repeats one play. */
@@ -17,17 +17,6 @@ const SETTLE_MS = 70_000;
 
 /** Longer than the SDK needs for a change of the leader. */
 const CALM_MS = 1_500;
-
-let browser: FakeBrowser;
-let log: FakeEventLog;
-beforeEach(() => {
-  jest.useFakeTimers();
-  browser = new FakeBrowser();
-  log = new FakeEventLog();
-});
-afterEach(() => browser.stop());
-
-const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 /** A browser in which random things happen to tabs, and what must be true once it is left in peace. */
 class TabsPlay {

@@ -1,20 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ApiError } from '../../clients/sdk/src/index.js';
-import { FakeBrowser, type FakeTab } from './fake-browser.js';
-import { FakeEventLog } from './fake-event-log.js';
+import { browser, log, pass } from './browser-for-each.js';
+import type { FakeTab } from './fake-browser.js';
 import { SharedApp } from './shared-app.js';
-
-let browser: FakeBrowser;
-let log: FakeEventLog;
-
-beforeEach(() => {
-  jest.useFakeTimers();
-  browser = new FakeBrowser();
-  log = new FakeEventLog();
-});
-afterEach(() => browser.stop());
-
-const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 /** Opens the app in a tab, and waits until it is connected. */
 async function open(isVisible = false, options: { name?: string; after?: string } = {}): Promise<SharedApp> {

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { hasChromium, startChromium } from '../support/chromium.js';
+import { startChromium } from '../support/chromium.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
 import { upload } from '../support/files.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -32,7 +33,7 @@ async function openShop(body: string): Promise<void> {
   await page.goto(`http://localhost:${(shop.address() as AddressInfo).port}/`);
 }
 
-(hasChromium ? describe : describe.skip)('A page of another origin in Chromium', () => {
+describeInChromium('A page of another origin in Chromium', () => {
   beforeAll(async () => {
     world = await World.start();
     desk = await world.desk();

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { VisitorClient, type StoredVisitorSession } from '@support-chat/sdk';
 import { Connection } from '../../clients/widget/src/connection.js';
-import type { SafeStorage } from '../../clients/widget/src/loader/storage.js';
 import { VisitorStorage } from '../../clients/widget/src/state/visitor-storage.js';
 import { eventually } from '../support/eventually.js';
+import { memoryStorage } from '../support/memory-storage.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { World } from '../support/world.js';
 
@@ -22,19 +22,10 @@ afterEach(async () => {
 });
 afterAll(() => world.stop());
 
-function memory(): SafeStorage {
-  const values = new Map<string, string>();
-  return {
-    get: key => values.get(key) ?? null,
-    set: (key, value) => void (value === null ? values.delete(key) : values.set(key, value)),
-    keys: () => [...values.keys()],
-  };
-}
-
 /** Prepares the connection of a visitor who has been here before. @param read of the present state; may fail */
 async function returning(read: () => Promise<void>): Promise<Connection> {
   const { widgetToken } = await world.desk();
-  const deviceStorage = memory();
+  const deviceStorage = memoryStorage();
   const storage = new VisitorStorage(deviceStorage, widgetToken);
   const onSession = (session: StoredVisitorSession) => storage.set('session', JSON.stringify(session));
   await VisitorClient.start({ baseUrl: world.app.url, widgetToken, onSession });

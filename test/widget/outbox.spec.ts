@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { VisitorClient } from '@support-chat/sdk';
 import { Outbox, type OutboxItem, type OutboxOptions } from '../../clients/widget/src/state/outbox.js';
 import { eventually } from '../support/eventually.js';
+import { memoryStorage } from '../support/memory-storage.js';
 import { World } from '../support/world.js';
 
 let world: World;
@@ -12,15 +13,6 @@ beforeAll(async () => {
 afterEach(() => opened.splice(0).forEach(outbox => outbox.stop()));
 afterAll(() => world.stop());
 
-function memory() {
-  const values = new Map<string, string>();
-  return {
-    get: (key: string) => values.get(key) ?? null,
-    set: (key: string, value: string | null) => void (value === null ? values.delete(key) : values.set(key, value)),
-    keys: () => [...values.keys()],
-  };
-}
-
 let tail: Promise<unknown> = Promise.resolve();
 /** One after the other, as a lock that the tabs of a browser share. */
 function exclusive(work: () => Promise<void>): Promise<void> {
@@ -30,7 +22,14 @@ function exclusive(work: () => Promise<void>): Promise<void> {
 }
 
 function open(options: Partial<OutboxOptions> & Pick<OutboxOptions, 'send'>): Outbox {
-  const defaults = { storage: memory(), prefix: 'outbox:', exclusive, changed() {}, moved() {}, random: () => 0 };
+  const defaults = {
+    storage: memoryStorage(),
+    prefix: 'outbox:',
+    exclusive,
+    changed() {},
+    moved() {},
+    random: () => 0,
+  };
   const outbox = new Outbox({ ...defaults, ...options });
   opened.push(outbox);
   return outbox;
@@ -83,7 +82,7 @@ describe('The outbox', () => {
     const { send, contents } = await sender(() => {
       if (!isOnline) throw failure(0, 'network_error');
     });
-    const storage = memory();
+    const storage = memoryStorage();
     const before = open({ send, storage });
     for (const text of ['one', 'two', 'three']) before.add(item(text));
     await before.drain();
@@ -116,7 +115,7 @@ describe('The outbox', () => {
 
   it('Two tabs with one storage send each message once', async () => {
     const { send, contents } = await sender();
-    const storage = memory();
+    const storage = memoryStorage();
     const tabs = [open({ send, storage }), open({ send, storage })];
     tabs[0]!.add(item('one'));
     tabs[1]!.add(item('two'));
@@ -127,7 +126,7 @@ describe('The outbox', () => {
 
   it('Tabs that write at the same moment lose no message', async () => {
     const { send, contents } = await sender();
-    const storage = memory();
+    const storage = memoryStorage();
     // what the other process has written is not visible yet
     const stale = { get: () => null, keys: () => [], set: storage.set };
     const offline = () => Promise.reject(failure(0, 'network_error'));
@@ -140,7 +139,7 @@ describe('The outbox', () => {
   });
 
   it('A message that waits for the answers to the form is kept over a reload, and sent with them', async () => {
-    const storage = memory();
+    const storage = memoryStorage();
     const sent: OutboxItem[] = [];
     const send = (each: OutboxItem) => {
       sent.push(each);
@@ -208,7 +207,7 @@ describe('The outbox', () => {
   });
 
   it('A storage with nonsense counts as an empty outbox', () => {
-    const storage = memory();
+    const storage = memoryStorage();
     storage.set('outbox:1:a', '{"a');
     storage.set('outbox:2:b', 'null');
     expect(open({ storage, send: () => Promise.resolve('c1') }).items).toEqual([]);
