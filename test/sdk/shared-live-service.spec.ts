@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.js';
 import { World, type Desk } from '../support/world.js';
 import { FakeLocks } from './fake-locks.js';
 
+const FIRST = 'Hello?';
 let world: World;
 let desk: Desk;
 let locks: FakeLocks;
@@ -30,7 +31,7 @@ beforeEach(async () => {
   tabs = [];
   const visitor = await VisitorClient.start(options());
   session = visitor.storedSession;
-  conversationId = (await visitor.startConversation('Hello?')).conversation.id;
+  conversationId = (await visitor.startConversation(FIRST)).conversation.id;
 });
 afterEach(() => {
   for (const tab of tabs) tab.end();
@@ -42,7 +43,7 @@ const options = () => ({ baseUrl: world.app.url, widgetToken: desk.widgetToken }
 class ServiceTab implements Tab {
   readonly locks = locks.ofTab(this);
   readonly BroadcastChannel: new (name: string) => Channel;
-  /** Contents of the messages that arrived as frames. */
+  /** Contents of the agent's messages that arrived as frames. */
   readonly messages: string[] = [];
   readonly live: SharedLive<VisitorFrames>;
   private readonly client = VisitorClient.restore(session, options());
@@ -65,7 +66,10 @@ class ServiceTab implements Tab {
       return socket;
     };
     this.live = new SharedLive<VisitorFrames>(`live:${session.contactId}`, createSocket, { tab: this });
-    this.live.on('message.created', ({ data }) => this.messages.push(data.message.content!));
+    // A socket that resumes may also receive an event of the moment before its first connection.
+    this.live.on('message.created', ({ data: { message } }) => {
+      if (message.content !== FIRST) this.messages.push(message.content!);
+    });
     this.live.open().catch(() => undefined);
     tabs.push(this);
   }

@@ -1,3 +1,5 @@
+import { sleep } from './backoff.js';
+
 /** The parts of the Web Locks API that this SDK uses. */
 export interface Locks {
   request(
@@ -15,20 +17,29 @@ export function locksOfPage(): Locks | undefined {
 
 /** A tab that was stopped during its work must not stop the others. */
 const LOCK_PATIENCE_MS = 20_000;
+/** A browser copies what one tab has written to a storage to the other tabs a moment after the next lock is granted. */
+const COPY_MS = 200;
 
-/** Runs `work` while no other tab of the browser runs work of this name. Without Web Locks it runs at once. */
+/**
+ * Runs `work` while no other tab of the browser runs work of this name. The next tab finds in its storage what `work`
+ * has written. Without Web Locks it runs at once.
+ */
 export async function inOneTab<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = locksOfPage();
   if (!locks) return work();
-  let hasLock = false;
-  const run = (): Promise<T> => {
-    hasLock = true;
-    return work();
-  };
-  try {
-    return (await locks.request(name, { signal: AbortSignal.timeout(LOCK_PATIENCE_MS) }, run)) as T;
-  } catch (error) {
-    if (hasLock) throw error;
-    return work();
-  }
+  return new Promise<T>(resolve => {
+    let running: Promise<T> | undefined;
+    const run = (): Promise<T> => {
+      running = work();
+      resolve(running);
+      return running;
+    };
+    const runAndWait = async (): Promise<void> => {
+      await run();
+      await sleep(COPY_MS);
+    };
+    locks.request(name, { signal: AbortSignal.timeout(LOCK_PATIENCE_MS) }, runAndWait).catch(() => {
+      if (!running) void run();
+    });
+  });
 }

@@ -155,36 +155,55 @@ export class Connection {
     this.setState('idle');
   }
 
-  /** Continues the stored session, or opens one. Tabs do it one after the other, so that one session serves all. */
+  /** Continues the stored session, or starts one. Tabs do it one after the other, so that one session serves all. */
   private async openSession(): Promise<VisitorClient> {
-    const { storage, identity } = this.options;
-    const details = () =>
-      JSON.stringify([identity.name, identity.email, identity.phone, this.options.locale, this.attributes]);
-    const isNamed = !identity.externalId && storage.get('person') !== null;
-    let isStored = true;
-    const client = await inOneTab(storage.key('opening'), async () => {
-      const options = this.sessionOptions();
-      const opened = details();
-      const isKnown = this.followsTabs || isNamed || storage.get('details') === opened;
-      const stored = isKnown ? storage.session : undefined;
-      const isSame = stored && (options.externalId ?? stored.externalId) === stored.externalId;
-      if (isSame && stored.token !== this.refusedToken) return VisitorClient.restore(stored, options);
-      isStored = false;
-      // this page has no proof for the person whose session has ended
-      if (isNamed) {
-        storage.clear();
-        this.events.forgotten();
-      }
-      const started = await VisitorClient.start(options);
-      storage.set('details', opened);
-      return started;
-    });
-    this.isReplaceable = isStored;
+    const { storage } = this.options;
+    const { isNamedByTabs } = this;
+    const client =
+      this.restoreSession() ??
+      (await inOneTab(storage.key('opening'), async () => this.restoreSession() ?? this.startSession()));
     // a page that does not name the visitor knows something about the one who is named in the storage
-    if (isStored && isNamed && !this.followsTabs && Object.keys(this.attributes).length) {
+    if (this.isReplaceable && isNamedByTabs && !this.followsTabs && Object.keys(this.attributes).length) {
       await client.updateContact({ custom_attributes: this.attributes });
     }
     return client;
+  }
+
+  private restoreSession(): VisitorClient | undefined {
+    const { storage } = this.options;
+    const isKnown = this.followsTabs || this.isNamedByTabs || storage.get('details') === this.details;
+    const stored = isKnown ? storage.session : undefined;
+    if (!stored || stored.token === this.refusedToken) return undefined;
+    const options = this.sessionOptions();
+    if ((options.externalId ?? stored.externalId) !== stored.externalId) return undefined;
+    this.isReplaceable = true;
+    return VisitorClient.restore(stored, options);
+  }
+
+  private async startSession(): Promise<VisitorClient> {
+    const { storage } = this.options;
+    const { details } = this;
+    // this page has no proof for the person whose session has ended
+    if (this.isNamedByTabs) {
+      storage.clear();
+      this.events.forgotten();
+    }
+    const client = await VisitorClient.start(this.sessionOptions());
+    storage.set('details', details);
+    this.isReplaceable = false;
+    return client;
+  }
+
+  /** The storage has the session of a person whom this page does not name. */
+  private get isNamedByTabs(): boolean {
+    const { storage, identity } = this.options;
+    return !identity.externalId && storage.get('person') !== null;
+  }
+
+  /** A session that was opened with other details is not continued: the service must receive the new ones. */
+  private get details(): string {
+    const { name, email, phone } = this.options.identity;
+    return JSON.stringify([name, email, phone, this.options.locale, this.attributes]);
   }
 
   private sessionOptions(): VisitorOptions {
