@@ -4,12 +4,10 @@ import { browser, log, pass } from './browser-for-each.js';
 import type { FakeTab } from './fake-browser.js';
 import { SharedApp } from './shared-app.js';
 
-/** TABS_SEEDS sets the number of plays, TABS_STEPS their length. TABS_SEED repeats one play. */
+/** TABS_SEEDS sets the number of plays, TABS_STEPS their length, and TABS_SEED the first seed, to repeat a play. */
 const STEPS = Number(process.env.TABS_STEPS ?? 100);
-const SEEDS =
-  process.env.TABS_SEED === undefined
-    ? Array.from({ length: Number(process.env.TABS_SEEDS ?? 20) }, (_nothing, index) => index + 1)
-    : [Number(process.env.TABS_SEED)];
+const FIRST = Number(process.env.TABS_SEED ?? process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const SEEDS = Array.from({ length: Number(process.env.TABS_SEEDS ?? 4) }, (_nothing, index) => FIRST + index);
 
 const MAX_TABS = 8;
 /** Longer than any wait of the SDK: between two attempts, and for the next ping that shows a lost message. */
@@ -180,7 +178,7 @@ async function play(seed: number, losesMessages: boolean): Promise<void> {
     await tabs.run(STEPS);
     tabs.check();
   } catch (error) {
-    process.stderr.write(`TABS_SEED=${seed} repeats this play:\n  ${tabs.describe()}\n`);
+    process.stderr.write(`TABS_SEED=${seed} TABS_SEEDS=1 repeats this play:\n  ${tabs.describe()}\n`);
     throw error;
   }
 }
