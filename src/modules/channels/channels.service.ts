@@ -10,40 +10,19 @@ import { randomToken } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CipherService } from '../../platform/encryption/cipher.service.js';
 import { EventLogService } from '../../platform/events/event-log.service.js';
-import type { BusinessHours } from '../../kernel/business-hours.js';
-import type { AttachmentRules } from './attachment-rules.js';
 import { DEFAULT_ATTACHMENT_RULES } from './attachment-rules.js';
 import { BotsService } from '../bots/index.js';
 import { ChannelChangeHooks } from './channel-change-hooks.js';
 import type { VisitorKind } from './channel-tokens.js';
 import { revokeTokens } from './channel-tokens.js';
-import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
+import { applyChanges, type ChannelChanges } from './channel-changes.js';
+import type { Channel } from './channel.js';
 import { isOriginAllowed, newWidgetToken, toChannelRecord } from './channel.js';
 import { OriginNotAllowed } from './channels.errors.js';
 import './channels.events.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { IDENTITY_CONTEXT } from './identity-secrets.repository.js';
-import { assertSelectable } from './pre-chat-form.js';
-import type { WidgetConfigChanges } from './widget-config.js';
-import { changeWidgetConfig, DEFAULT_WIDGET_CONFIG } from './widget-config.js';
-
-export interface ChannelChanges {
-  name?: string | undefined;
-  status?: ChannelStatus | undefined;
-  allowed_origins?: string[] | undefined;
-  identity_verification?: IdentityMode | undefined;
-  routing?: Partial<Routing> | undefined;
-  single_conversation?: boolean | undefined;
-  reopen_window_hours?: number | undefined;
-  auto_resolve_hours?: number | null | undefined;
-  csat_enabled?: boolean | undefined;
-  followup_email_minutes?: number | null | undefined;
-  reply_email?: string | null | undefined;
-  business_hours?: BusinessHours | null | undefined;
-  kept_query_params?: string[] | undefined;
-  attachments?: Partial<AttachmentRules> | undefined;
-  widget_config?: WidgetConfigChanges | undefined;
-}
+import { DEFAULT_WIDGET_CONFIG } from './widget-config.js';
 
 type ChangeEvent = 'channel.updated' | 'channel.deleted' | 'channel.secret_rotated';
 
@@ -55,6 +34,8 @@ export interface ChannelWithSecret {
 
 @Injectable()
 export class ChannelsService {
+  private readonly ownOrigin: string;
+
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLogService,
@@ -63,8 +44,10 @@ export class ChannelsService {
     private readonly changeHooks: ChannelChangeHooks,
     private readonly bots: BotsService,
     private readonly clock: Clock,
-    private readonly config: Config,
-  ) {}
+    config: Config,
+  ) {
+    this.ownOrigin = new URL(config.publicUrl).origin;
+  }
 
   list(principal: Principal, page: PageRequest): Promise<Page<Channel>> {
     return this.channels.findPage(principal, page);
@@ -86,7 +69,7 @@ export class ChannelsService {
    * @throws OriginNotAllowed
    */
   assertOriginAllowed(allowed: readonly string[], origin: string | undefined): void {
-    if (origin === new URL(this.config.publicUrl).origin || isOriginAllowed(allowed, origin)) return;
+    if (origin === this.ownOrigin || isOriginAllowed(allowed, origin)) return;
     throw new OriginNotAllowed();
   }
 
@@ -255,44 +238,5 @@ export class ChannelsService {
       actor: actorOf(principal),
       payload: toChannelRecord(channel),
     });
-  }
-}
-
-function changeRouting(
-  routing: Routing,
-  {
-    mode = routing.mode,
-    bot_id = routing.bot_id,
-    reassign_after_minutes = routing.reassign_after_minutes,
-  }: Partial<Routing>,
-): Routing {
-  return { mode, bot_id, reassign_after_minutes };
-}
-
-function changeRules(
-  rules: AttachmentRules,
-  { max_bytes = rules.max_bytes, mime_types = rules.mime_types }: Partial<AttachmentRules>,
-): AttachmentRules {
-  return { max_bytes, mime_types: [...new Set(mime_types)] };
-}
-
-function applyChanges(channel: Channel, changes: ChannelChanges): void {
-  channel.name = changes.name ?? channel.name;
-  channel.status = changes.status ?? channel.status;
-  channel.allowedOrigins = changes.allowed_origins?.map(origin => origin.toLowerCase()) ?? channel.allowedOrigins;
-  channel.identityVerification = changes.identity_verification ?? channel.identityVerification;
-  channel.routing = changeRouting(channel.routing, changes.routing ?? {});
-  channel.singleConversation = changes.single_conversation ?? channel.singleConversation;
-  channel.reopenWindowHours = changes.reopen_window_hours ?? channel.reopenWindowHours;
-  if (changes.auto_resolve_hours !== undefined) channel.autoResolveHours = changes.auto_resolve_hours;
-  channel.csatEnabled = changes.csat_enabled ?? channel.csatEnabled;
-  if (changes.followup_email_minutes !== undefined) channel.followupEmailMinutes = changes.followup_email_minutes;
-  if (changes.reply_email !== undefined) channel.replyEmail = changes.reply_email;
-  if (changes.business_hours !== undefined) channel.businessHours = changes.business_hours;
-  if (changes.kept_query_params) channel.keptQueryParams = [...new Set(changes.kept_query_params)];
-  if (changes.attachments) channel.attachments = changeRules(channel.attachments, changes.attachments);
-  if (changes.widget_config) {
-    assertSelectable(changes.widget_config.pre_chat_form?.fields ?? []);
-    channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);
   }
 }

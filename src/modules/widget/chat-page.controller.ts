@@ -7,7 +7,7 @@ import { Public } from '../../platform/access/access.decorator.js';
 import { Origin } from '../../platform/access/caller.decorator.js';
 import { demandsHttps } from '../../platform/http/https-only.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
-import { chatPage, chatPagePolicy, isWidgetToken, unknownChatPage } from './chat-page.js';
+import { chatPage, chatPagePolicy, isWidgetToken, UNKNOWN_CHAT_PAGE } from './chat-page.js';
 import { WidgetService } from './widget.service.js';
 
 /** The chat as a page of its own, outside the API: for links, e-mails, QR codes and apps. It opens no session. */
@@ -34,6 +34,6 @@ export class ChatPageController {
     );
     response.setHeader('Cache-Control', channel ? 'no-cache' : 'no-store');
     response.status(channel ? HttpStatus.OK : HttpStatus.NOT_FOUND);
-    response.type('html').send(channel ? chatPage(channel) : unknownChatPage());
+    response.type('html').send(channel ? chatPage(channel) : UNKNOWN_CHAT_PAGE);
   }
 }

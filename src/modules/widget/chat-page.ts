@@ -29,7 +29,7 @@ const CHAT = eta.compile(`<!doctype html>
 </html>
 `);
 
-const UNKNOWN = eta.compile(`<!doctype html>
+export const UNKNOWN_CHAT_PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -46,7 +46,7 @@ const UNKNOWN = eta.compile(`<!doctype html>
 </main>
 </body>
 </html>
-`);
+`;
 
 /** A widget token as the service makes them, and no other text, which the database might not even accept. */
 const WIDGET_TOKEN = /^wt_[A-Za-z0-9]{1,64}$/;
@@ -59,10 +59,6 @@ export function chatPage({ widgetToken, widgetConfig }: Channel): string {
   const { title, locale, theme } = widgetConfig;
   const icon = theme.logo_url?.startsWith('https:') ? theme.logo_url : NO_ICON;
   return eta.render(CHAT, { title, locale: locale || 'en', color: theme.primary_color, icon, token: widgetToken });
-}
-
-export function unknownChatPage(): string {
-  return eta.render(UNKNOWN, {});
 }
 
 /**
