@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** Encodings that a build stores beside each file, best first, by the ending of the stored file. */
 const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
@@ -41,7 +42,21 @@ function readBuiltFile(path: string): BuiltFile {
   return { representations: [...encoded, readRepresentation('identity', path)] };
 }
 
+/** Returns a small file that the service writes itself, such as a page. */
+export function builtFileOf(text: string): BuiltFile {
+  const bytes = Buffer.from(text);
+  const encoded = [
+    representationOf('br', brotliCompressSync(bytes)),
+    representationOf('gzip', gzipSync(bytes)),
+    representationOf('identity', bytes),
+  ];
+  return { representations: encoded };
+}
+
 function readRepresentation(encoding: Representation['encoding'], path: string): Representation {
-  const bytes = readFileSync(path);
+  return representationOf(encoding, readFileSync(path));
+}
+
+function representationOf(encoding: Representation['encoding'], bytes: Buffer): Representation {
   return { encoding, bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }

@@ -18,7 +18,8 @@ export function serveBuiltFiles(
     const file = files.get(request.path);
     if (!file) return sendPlainText(response, 404, 'This file does not exist in this version of the service.');
     response.setHeader('Cache-Control', cacheControl(request));
-    sendFile(request, response, file);
+    response.type(extname(request.path));
+    sendBuiltFile(request, response, file);
   };
 }
 
@@ -28,13 +29,13 @@ export function sendPlainText(response: Response, status: number, text: string):
   response.status(status).type('text').send(`${text}\n`);
 }
 
-function sendFile(request: Request, response: Response, { representations }: BuiltFile): void {
+/** Sends a file in the best encoding that the client accepts, or 304. The caller has set type and caching. */
+export function sendBuiltFile(request: Request, response: Response, { representations }: BuiltFile): void {
   const chosen = representations.find(({ encoding }) => request.acceptsEncodings(encoding)) ?? representations.at(-1);
   if (!chosen) throw new Error(`no representation of ${request.path}`);
   response.vary('Accept-Encoding');
   response.setHeader('ETag', chosen.etag);
   if (request.fresh) return void response.status(304).end();
-  response.type(extname(request.path));
   if (chosen.encoding !== 'identity') response.setHeader('Content-Encoding', chosen.encoding);
   response.setHeader('Content-Length', chosen.bytes.length);
   response.end(request.method === 'HEAD' ? undefined : chosen.bytes);
