@@ -212,6 +212,36 @@ describe('The token store of a page', () => {
     void frozen;
   });
 
+  it('A tab replaces the stored tokens in one change, so that no other tab finds none in between', () => {
+    const store = new PageTokenStore();
+    store.write({ token: 'a', refresh_token: 'b' });
+    const changes: string[] = [];
+    const { setItem, removeItem } = storage;
+    const watched = {
+      ...storage,
+      setItem: (key: string, value: string) => (changes.push('set'), setItem(key, value)),
+      removeItem: (key: string) => (changes.push('remove'), removeItem(key)),
+    };
+    page.remove();
+    page = new FakePage({ localStorage: watched });
+    store.write({ token: 'c', refresh_token: 'd' });
+    expect([changes, store.read()]).toEqual([['set'], { token: 'c', refresh_token: 'd' }]);
+    store.write(null);
+    expect([changes, store.read()]).toEqual([['set', 'remove'], null]);
+  });
+
+  it('A tab whose new tokens do not fit into the storage keeps them, and no other tab finds the old ones', () => {
+    const [first, second] = [new PageTokenStore(), new PageTokenStore()];
+    first.write({ token: 'a', refresh_token: 'b' });
+    page.remove();
+    const full = () => {
+      throw new Error('QuotaExceededError');
+    };
+    page = new FakePage({ localStorage: { ...storage, setItem: full } });
+    first.write({ token: 'c', refresh_token: 'd' });
+    expect([first.read(), second.read()]).toEqual([{ token: 'c', refresh_token: 'd' }, null]);
+  });
+
   it('A page without storage, and Node, keep the tokens in memory', async () => {
     storage.setItem = () => {
       throw new Error('QuotaExceededError');

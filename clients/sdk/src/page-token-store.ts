@@ -1,7 +1,7 @@
 import type { AgentTokens } from './agent-tokens.js';
 import { isRecord, parseJson } from './envelope.js';
 import type { TokenStore } from './token-store.js';
-import { pageStore } from './visitor-identity.js';
+import { pageStore, type KeyValueStore } from './visitor-identity.js';
 import { watchWakeUps } from './wake-up.js';
 import { inOneTab } from './web-locks.js';
 
@@ -35,15 +35,24 @@ export class PageTokenStore implements TokenStore {
 
   write(tokens: AgentTokens | null): void {
     this.memory = { tokens };
+    const storage = pageStore();
+    if (!storage) return;
     try {
-      const storage = pageStore();
-      if (!storage) return;
-      // If the new pair does not fit, no tab may find the old one.
-      storage.removeItem?.(this.key);
+      // One change alone: after a removal, other tabs would find no tokens for a moment, and end their session.
       if (tokens) storage.setItem(this.key, JSON.stringify(tokens));
+      else storage.removeItem?.(this.key);
       this.memory = undefined;
     } catch {
-      // The page forbids storage, or it is full: the tokens stay in memory.
+      this.removeStored(storage);
+    }
+  }
+
+  /** The page forbids storage, or it is full: the tokens stay in memory, and no tab may find the old ones. */
+  private removeStored(storage: KeyValueStore): void {
+    try {
+      storage.removeItem?.(this.key);
+    } catch {
+      // a page that forbids storage stores none
     }
   }
 
