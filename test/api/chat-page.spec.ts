@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
-import { ensureWidgetBuilt } from '../support/built-widget.js';
+import { ensureWidgetBuilt } from '../support/built-clients.js';
 import { checkout } from '../support/service-process.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { icon } from '@support-chat/ui/icons.jsx';
 import { useLocation } from 'wouter-preact';
 import type { SignedInSession } from './entrance/entrance-state.js';
 import { readFailure } from './entrance/failure.js';
@@ -6,8 +7,12 @@ import { Banner } from './parts/banner.js';
 import { formats, t } from './texts/index.js';
 
 const MENU = 'account-menu';
+const CHECK = 'M5 12.5l4.5 4.5L19 7.5';
 
-/** The member's name, and a menu with its workspaces and the sign-out. */
+/**
+ * The member's name, and a menu with its workspaces and the sign-out. The browser focuses the entry with `autofocus`
+ * when it opens the menu, and the button again when it closes it.
+ */
 export function AccountMenu({ session }: { session: SignedInSession }) {
   const { member, workspace, workspaces } = session.me;
   const menu = useRef<HTMLDivElement>(null);
@@ -28,25 +33,19 @@ export function AccountMenu({ session }: { session: SignedInSession }) {
     }
   };
   const onToggle = (event: Event) => {
-    const isShown = (event as ToggleEvent).newState === 'open';
-    setOpen(isShown);
-    if (isShown) items(menu.current)[0]?.focus();
+    setOpen((event as ToggleEvent).newState === 'open');
   };
   return (
     <>
       {failure && <Banner kind="danger">{t('switchFailed', { reason: failure })}</Banner>}
-      <button
-        class="account"
-        type="button"
-        popovertarget={MENU}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-label={t('accountMenu', { name: member.name })}
-      >
+      <button class="account" type="button" popovertarget={MENU} aria-haspopup="menu" aria-expanded={isOpen}>
+        <span class="unseen">{t('accountMenu', { name: member.name })}</span>
         <span class="avatar" aria-hidden="true">
           {initials(member.name)}
         </span>
-        <span class="name">{member.name}</span>
+        <span class="name" aria-hidden="true">
+          {member.name}
+        </span>
       </button>
       <div class="menu" id={MENU} ref={menu} popover="auto" role="menu" onToggle={onToggle} onKeyDown={moveFocus}>
         <p class="person" role="presentation">
@@ -62,14 +61,22 @@ export function AccountMenu({ session }: { session: SignedInSession }) {
                 role="menuitemradio"
                 aria-checked={id === workspace.id}
                 tabIndex={-1}
+                autofocus={id === workspace.id}
                 onClick={() => void open(id)}
               >
                 {name}
+                {id === workspace.id && icon(CHECK)}
               </button>
             ))}
           </div>
         )}
-        <button type="button" role="menuitem" tabIndex={-1} onClick={() => session.signOut()}>
+        <button
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          autofocus={workspaces.length === 1}
+          onClick={() => session.signOut()}
+        >
           {t('signOut')}
         </button>
       </div>
@@ -79,7 +86,8 @@ export function AccountMenu({ session }: { session: SignedInSession }) {
 
 /** The arrow keys, Home and End move within the menu. The browser closes it with Escape. */
 function moveFocus(event: KeyboardEvent): void {
-  const all = items(event.currentTarget as HTMLElement);
+  const menu = event.currentTarget as HTMLElement;
+  const all = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
   const present = all.indexOf(document.activeElement as HTMLElement);
   const targets: Partial<Record<string, number>> = {
     ArrowDown: (present + 1) % all.length,
@@ -91,10 +99,6 @@ function moveFocus(event: KeyboardEvent): void {
   if (target === undefined) return;
   event.preventDefault();
   all[target]?.focus();
-}
-
-function items(menu: HTMLElement | null): HTMLElement[] {
-  return [...(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
 }
 
 /** @returns the first letters of the first and the last word */

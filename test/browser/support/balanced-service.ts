@@ -1,4 +1,4 @@
-import { ensureWidgetBuilt } from '../../support/built-widget.js';
+import { ensureWidgetBuilt } from '../../support/built-clients.js';
 import { Fleet } from '../../support/fleet.js';
 import { stoppedAtEnd } from '../../support/jest/leftovers.js';
 import { openDesk } from '../../support/outside.js';

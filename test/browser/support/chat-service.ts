@@ -1,4 +1,4 @@
-import { ensureWidgetBuilt } from '../../support/built-widget.js';
+import { ensureDashboardBuilt, ensureWidgetBuilt } from '../../support/built-clients.js';
 import type { TestDatabase } from '../../support/database.js';
 import { cloneDatabase } from '../../support/database.js';
 import { stoppedAtEnd } from '../../support/jest/leftovers.js';
@@ -14,7 +14,7 @@ const NOWHERE = 'http://127.0.0.1:9';
 const START_MS = 120_000;
 
 /**
- * The built service with the built widget, as browsers reach it: through a network that can be cut, slowed down and
+ * The built service with the built front-ends, as browsers reach it: through a network that can be cut, slowed down and
  * healed. Its address stays the same when it restarts.
  */
 export class ChatService {
@@ -34,6 +34,7 @@ export class ChatService {
   static async start(settings: Record<string, string> = {}): Promise<ChatService> {
     ensureBuilt();
     ensureWidgetBuilt();
+    ensureDashboardBuilt();
     const [database, network] = await Promise.all([cloneDatabase(), TcpProxy.start(NOWHERE)]);
     const service = new ChatService(new URL(network.rewriteUrl(NOWHERE)).origin, network, database, settings);
     await service.boot();

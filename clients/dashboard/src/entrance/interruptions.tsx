@@ -9,16 +9,11 @@ import type { Entrance } from './entrance.js';
 export function TicketFailed({ entrance, link, error }: StateOf<'ticket'>) {
   const mayRetry = error instanceof ApiError && (error.transient || error.code === 'rate_limited');
   return (
-    <EntrancePage
-      title={t('ticketTitle')}
-      intro={t(mayRetry ? 'ticketRetry' : 'ticketInvalid')}
-      footer={
-        <button class="link" type="button" onClick={() => void entrance.resume()}>
-          {t('usePassword')}
-        </button>
-      }
-    >
+    <EntrancePage title={t('ticketTitle')} intro={t(mayRetry ? 'ticketRetry' : 'ticketInvalid')}>
       {mayRetry && <Button onClick={() => void entrance.useTicket(link)}>{t('retry')}</Button>}
+      <Button look="quiet" onClick={() => void entrance.resume()}>
+        {t('usePassword')}
+      </Button>
     </EntrancePage>
   );
 }

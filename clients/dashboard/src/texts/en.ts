@@ -23,9 +23,9 @@ export const en = {
   forgotTitle: 'Reset your password',
   forgotIntro: 'Enter your e-mail. You get a link with which you choose a new password.',
   forgotSend: 'Send link',
-  forgotSentTitle: 'Look into your mailbox',
+  forgotSentTitle: 'Check your mailbox',
   forgotSent:
-    'If {email} has an account here, a link is on its way. It works once, within an hour. Look into the spam folder if nothing arrives.',
+    'If {email} has an account here, a link is on its way. It works once, within an hour. Check the spam folder if nothing arrives.',
   forgotAgain: 'Use another e-mail',
   resetTitle: 'Choose a new password',
   resetIntro: 'Afterwards you are signed out everywhere else.',
