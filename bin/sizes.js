@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
  */
 const dist = resolve(import.meta.dirname, '../clients/widget/dist');
 const KB = 1000;
-const LIMITS_KB = { loader: 4.8, total: 42.3 };
+const LIMITS_KB = { loader: 4.8, total: 42.6 };
 const TARGETS_KB = { loader: 5, total: 25 };
 
 const files = readdirSync(dist, { recursive: true, encoding: 'utf8' })
