@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'vite';
-import { compress } from '../compress.js';
+import { compress } from '../ui/compress.js';
 import { settings } from './settings.js';
 
 /**

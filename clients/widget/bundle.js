@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { build } from 'vite';
-import { compress } from '../compress.js';
+import { compress } from '../ui/compress.js';
 
 const folder = import.meta.dirname;
 const locales = resolve(folder, 'locales');

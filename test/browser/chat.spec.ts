@@ -131,6 +131,23 @@ describeInChromium('The chat', () => {
       expect(await company.received()).toEqual(['A new start']);
     }));
 
+  it('A message that is written before the ended session has been replaced begins a new conversation.', () =>
+    play({}, async ({ company, visitor, comeBack }) => {
+      await visitor.write('Hello');
+      await visitor.sent();
+      const { contact_id } = await company.conversation();
+      let letThrough = (): void => undefined;
+      const written = new Promise<void>(resolve => (letThrough = resolve));
+      const sessions = '**/v1/widget/session';
+      await visitor.page.context().route(sessions, route => written.then(() => route.continue()));
+      await company.call('DELETE', `/v1/contacts/${contact_id}`);
+      const later = await comeBack();
+      await later.write('A new start');
+      letThrough();
+      await later.sent();
+      expect(await company.received()).toEqual(['A new start']);
+    }));
+
   it('Names, messages and texts of the configuration with markup are shown as text.', () => {
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     return play({ widget_config: { title: hostile, greeting: hostile } }, async ({ company, visitor }) => {

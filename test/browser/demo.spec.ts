@@ -26,7 +26,7 @@ describeInChromium('The shop page of `npm run demo`', () => {
         await visitor.reads('it sits in the Leeds depot');
         const sender = await visitor.log.locator('.sender').innerText();
         expect(['Olivia', 'Sam', 'Grace']).toContain(sender);
-        expect(await visitor.page.locator('support-chat .head p').innerText()).toBe(`You are talking to ${sender}`);
+        await visitor.page.locator('support-chat .head p').getByText(`You are talking to ${sender}`).waitFor();
         expect(visitor.tab.errors).toEqual([]);
         expect(await visitor.violations()).toEqual([]);
       },

@@ -201,6 +201,10 @@ describeInChromium('The launcher', () => {
         const { page } = await openShop(people, { body: '<p>Text of the page.</p>'.repeat(60) });
         await launcherOf(page).click();
         await panelOf(page).waitFor();
+        // it slides in
+        await page.waitForFunction(
+          () => document.querySelector('support-chat')!.shadowRoot!.getAnimations().length === 0,
+        );
         const box = await panelOf(page).boundingBox();
         expect(box).toEqual({ x: 0, y: 0, width: 360, height: 640 });
         expect(await page.locator('support-chat dialog:modal').count()).toBe(1);

@@ -229,8 +229,9 @@ export class ChatController implements ChatCore {
 
   /** Forgets what the former visitor has seen. */
   private startAnew(): void {
+    this.outbox.beginAnew(new Set([...this.state.threads.keys(), this.conversationId]), this.needsForm);
     this.forgetState();
-    this.show({ name: 'home' });
+    this.show(this.outbox.first.length ? { name: 'thread', id: null } : { name: 'home' });
   }
 
   private forgetState(): void {

@@ -1,18 +1,15 @@
 import {
   closedError,
   inOneTab,
-  readBrowserPage,
   SharedLive,
   VisitorClient,
-  type VisitedPage,
   type VisitorFrames,
   type VisitorOptions,
 } from '@support-chat/sdk';
-import type { Attributes, BootOptions, Identity } from './api.js';
-import type { SafeStorage } from './loader/storage.js';
+import type { Attributes, Identity } from './api.js';
+import { sessionOptions, type ConnectionOptions } from './session-options.js';
 import { backoffMs } from './state/backoff.js';
 import type { VisitorFrame } from './state/chat-state.js';
-import type { VisitorStorage } from './state/visitor-storage.js';
 
 /** `lost`: there is no socket now, and another attempt follows. `refused`: there is none, for good. */
 export type LinkState = 'idle' | 'connecting' | 'connected' | 'lost' | 'refused';
@@ -25,16 +22,6 @@ export interface ConnectionEvents {
   /** The visitor was another person, whose session has ended. */
   forgotten(): void;
   refused(error: Error): void;
-}
-
-export interface ConnectionOptions {
-  baseUrl: string;
-  widgetToken: string;
-  identity: BootOptions;
-  locale: string;
-  storage: VisitorStorage;
-  /** The SDK stores the id of the device. */
-  deviceStorage: SafeStorage;
 }
 
 /** The visitor's session and socket. The only module that knows how the SDK opens them. */
@@ -79,10 +66,24 @@ export class Connection {
 
   /** Opens the session once; makes the contact. */
   client(): Promise<VisitorClient> {
-    return (this.opening ??= this.openSession().catch((error: unknown) => {
-      this.opening = undefined;
-      throw error;
-    }));
+    if (this.opening) return this.opening;
+    const opening: Promise<VisitorClient> = this.openSession().then(
+      client => {
+        if (this.opening === opening) this.recognize(client);
+        return client;
+      },
+      (error: unknown) => {
+        if (this.opening === opening) this.opening = undefined;
+        throw error;
+      },
+    );
+    return (this.opening = opening);
+  }
+
+  /** Runs before anything is read or sent with the session. */
+  private recognize({ storedSession: { contactId } }: VisitorClient): void {
+    if (this.contactId !== undefined && this.contactId !== contactId) this.events.forgotten();
+    this.contactId = contactId;
   }
 
   /** Forgets the visitor, who is another one in this browser now. Continues with the session of the other tab, if any. */
@@ -207,24 +208,7 @@ export class Connection {
   }
 
   private sessionOptions(): VisitorOptions {
-    const { baseUrl, widgetToken, identity, locale, storage, deviceStorage } = this.options;
-    const { externalId, identityToken, name, email, phone } = identity;
-    return {
-      baseUrl,
-      widgetToken,
-      externalId,
-      identityToken,
-      name,
-      email,
-      phone,
-      locale,
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      customAttributes: Object.keys(this.attributes).length ? this.attributes : undefined,
-      storage: { getItem: deviceStorage.get, setItem: deviceStorage.set },
-      onSession: session => storage.set('session', JSON.stringify(session)),
-      readSession: () => storage.session,
-      page: () => ({ ...readBrowserPage(), ...this.page }) as VisitedPage,
-    };
+    return sessionOptions(this.options, this.attributes, () => this.page);
   }
 
   private openSocket(client: VisitorClient): void {
@@ -233,8 +217,6 @@ export class Connection {
     this.visitor = client;
     // Later the client may have the session of a tab that has replaced this one.
     const { contactId, token } = client.storedSession;
-    if (this.contactId !== undefined && this.contactId !== contactId) this.events.forgotten();
-    this.contactId = contactId;
     const name = this.options.storage.key(`live:${contactId}`);
     const socket = (this.socket = new SharedLive(name, options => client.live(options)));
     socket.on('*', frame => this.receive(client, frame));

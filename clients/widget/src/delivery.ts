@@ -1,3 +1,4 @@
+import type { ApiError, VisitorClient, VisitorMessageBody, VisitorMessageView } from '@support-chat/sdk';
 import type { ChatCore } from './chat-core.js';
 import { Outbox, type OutboxItem } from './state/outbox.js';
 import { ReadMarks } from './state/read-marks.js';
@@ -37,23 +38,43 @@ export function openReadMarks(chat: ChatCore): ReadMarks {
 }
 
 /** @returns id of the conversation that has the message */
-async function deliver({ state, connection }: ChatCore, item: OutboxItem): Promise<string> {
+async function deliver({ state, connection, outbox }: ChatCore, item: OutboxItem): Promise<string> {
   const client = await connection.client();
+  // Another session may have begun meanwhile, without the conversation.
+  Object.assign(
+    item,
+    outbox.items.find(({ id }) => id === item.id),
+  );
+  if (item.needsAnswers) throw new Error('the message waits for the answers to the form');
   const message = {
     client_message_id: item.id,
     ...(item.content && { content: item.content }),
     ...(item.attachments.length && { attachment_ids: item.attachments.map(({ id }) => id) }),
   };
-  if (!item.conversationId) {
+  const sent = item.conversationId ? await sendTo(client, item.conversationId, message) : undefined;
+  if (!sent) {
     const started = await client.startConversation(message, item.preChat);
     const thread = state.applyConversation(started.conversation);
     thread.older ??= started.message.seq === 1 ? null : undefined;
     thread.merge(started.message);
     return started.conversation.id;
   }
-  const sent = await client.send(item.conversationId, message);
   const id = sent.conversation_id;
   if (!state.threads.has(id)) state.applyConversation(await client.conversation(id));
   state.threads.get(id)?.merge(sent);
   return id;
+}
+
+/** @returns undefined if the visitor no longer has the conversation */
+async function sendTo(
+  client: VisitorClient,
+  id: string,
+  message: VisitorMessageBody,
+): Promise<VisitorMessageView | undefined> {
+  try {
+    return await client.send(id, message);
+  } catch (error) {
+    if ((error as Partial<ApiError>).status === 404) return undefined;
+    throw error;
+  }
 }

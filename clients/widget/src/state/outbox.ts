@@ -77,6 +77,14 @@ export class Outbox {
     this.write(this.keyOf(id), null);
   }
 
+  /** The visitor no longer has these conversations: what waits for them begins a new one. */
+  beginAnew(conversationIds: ReadonlySet<string | null>, needsAnswers: boolean): void {
+    for (const { id, conversationId } of this.items) {
+      if (conversationId === null || !conversationIds.has(conversationId)) continue;
+      this.change(id, { conversationId: null, needsAnswers, failed: undefined });
+    }
+  }
+
   /** Sends what waits, at once: the network is back, or something new is there. */
   drain(): Promise<void> {
     clearTimeout(this.timer);
@@ -129,7 +137,8 @@ export class Outbox {
   /** @returns undefined if another attempt would fail too */
   private retryDelayMs({ status = 0, code, retryAfter }: Partial<ApiError>): number | undefined {
     if (retryAfter !== undefined && (status === 429 || status >= 500)) return retryAfter * 1000;
-    const isTemporary = status === 0 || status === 429 || status >= 500 || code === 'idempotency_in_progress';
+    // a session that has ended is replaced
+    const isTemporary = [0, 401, 429].includes(status) || status >= 500 || code === 'idempotency_in_progress';
     if (!isTemporary) return undefined;
     return backoffMs(this.attempt++, this.options.random);
   }

@@ -27,6 +27,12 @@ export class VisitorStorage {
     }
   }
 
+  /** The conversation that was open belongs to the session's contact, and is forgotten with it. */
+  storeSession(session: StoredVisitorSession): void {
+    if (this.session && this.session.contactId !== session.contactId) this.set('view', null);
+    this.set('session', JSON.stringify(session));
+  }
+
   get(name: string): string | null {
     return this.storage.get(this.prefix + name);
   }
