@@ -73,6 +73,8 @@ describe('Every route', () => {
       '/chat',
       '/widget.js,/widget/*path',
       '/widget.js,/widget/*path,/chat',
+      '/dashboard,/dashboard/*path',
+      '/dashboard/assets/*path',
       '/files/:id/:name',
     ];
     const served = routerRoutes().filter(
