@@ -1,10 +1,20 @@
+import { readdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../clients/ui/src/translator.js';
-import { de } from '../../clients/dashboard/src/texts/de.js';
-import { en, type TextKey } from '../../clients/dashboard/src/texts/en.js';
-import { notes } from '../../clients/dashboard/src/texts/notes.js';
 
-const KEYS = Object.keys(en) as TextKey[];
+type Catalogue = Record<string, Entry>;
+
+const SOURCES = resolve(import.meta.dirname, '../../clients/dashboard/src');
+const FOLDERS = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+  .filter(file => /(^|\/)texts\/en\.ts$/.test(file))
+  .map(file => dirname(file));
+
+/** An area of the dashboard has its texts in a folder: `en.ts`, `de.ts`, and `notes.ts` for translators. */
+async function read(folder: string, name: string): Promise<Catalogue> {
+  const module = (await import(`${SOURCES}/${folder}/${name}.ts`)) as Record<string, Catalogue>;
+  return module[name] ?? {};
+}
 
 /** Names of the values in a text, without repetition. */
 function valuesOf(entry: Entry): string[] {
@@ -16,35 +26,37 @@ function valuesOf(entry: Entry): string[] {
 const formsOf = (entry: Entry, locale: string) =>
   typeof entry === 'string' ? 'no plural' : new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
 
-describe('The texts of the dashboard', () => {
-  it('German has every text of English and no other, and each text has a note for its translator.', () => {
-    expect(Object.keys(de)).toEqual(KEYS);
-    expect(Object.keys(notes)).toEqual(KEYS);
+describe.each(FOLDERS)('The texts of the dashboard in %s', folder => {
+  it('German has every text of English and no other, and each text has a note for its translator.', async () => {
+    const keys = Object.keys(await read(folder, 'en'));
+    expect(keys.length).toBeGreaterThan(0);
+    expect(Object.keys(await read(folder, 'de'))).toEqual(keys);
+    expect(Object.keys(await read(folder, 'notes'))).toEqual(keys);
   });
 
-  it('A German text has the values of the English one, and plurals where English has them.', () => {
-    for (const key of KEYS) {
-      expect([key, valuesOf(de[key])]).toEqual([key, valuesOf(en[key])]);
-      expect([key, typeof de[key]]).toEqual([key, typeof en[key]]);
+  it('A German text has the values of the English one, and plurals where English has them.', async () => {
+    const de = await read(folder, 'de');
+    for (const [key, english] of Object.entries(await read(folder, 'en'))) {
+      const german = de[key] ?? '';
+      expect([key, valuesOf(german)]).toEqual([key, valuesOf(english)]);
+      expect([key, typeof german]).toEqual([key, typeof english]);
     }
   });
 
-  it('A plural has a text for each form of its language.', () => {
-    for (const [locale, texts] of Object.entries({ en, de })) {
-      for (const key of KEYS) {
-        const entry: Entry = texts[key];
+  it('A plural has a text for each form of its language.', async () => {
+    for (const locale of ['en', 'de']) {
+      for (const [key, entry] of Object.entries(await read(folder, locale))) {
         const forms = typeof entry === 'string' ? 'no plural' : Object.keys(entry);
         expect([key, [forms].flat().sort()]).toEqual([key, [formsOf(entry, locale)].flat().sort()]);
       }
     }
   });
 
-  it('No text is empty, shouts or apologises.', () => {
-    for (const entry of KEYS.flatMap(key => [en[key], de[key]] as Entry[])) {
-      for (const text of [entry].flatMap(each => (typeof each === 'string' ? each : Object.values(each)))) {
-        expect(text).toMatch(/\S/);
-        expect(text).not.toMatch(/!|\boops\b|\bsorry\b|\bleider\b/i);
-      }
+  it('No text is empty, shouts or apologises.', async () => {
+    const entries = [await read(folder, 'en'), await read(folder, 'de')].flatMap(each => Object.values(each));
+    for (const text of entries.flatMap(each => (typeof each === 'string' ? each : Object.values(each)))) {
+      expect(text).toMatch(/\S/);
+      expect(text).not.toMatch(/!|\boops\b|\bsorry\b|\bleider\b/i);
     }
   });
 });

@@ -50,7 +50,7 @@ export class AgentTab {
 
   /** Waits for the dashboard of a member. */
   async isSignedIn(name: string, workspace = 'Desk'): Promise<void> {
-    await this.sees(`Welcome, ${name}`);
+    await this.page.getByRole('button', { name: `Account: ${name}`, exact: true }).waitFor();
     await this.page.locator('header .workspace', { hasText: workspace }).waitFor();
   }
 

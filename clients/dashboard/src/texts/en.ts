@@ -78,8 +78,15 @@ export const en = {
   signOut: 'Sign out',
   switchFailed: 'The workspace was not opened. {reason}',
   limitedTo: { one: 'Limited to {count} channel', other: 'Limited to {count} channels' },
-  mainEmpty: 'Welcome, {name}',
-  mainEmptyNext: 'The conversations of {workspace} appear here.',
+  skip: 'Skip to content',
+  areas: 'Areas',
+  inbox: 'Inbox',
+  reports: 'Reports',
+  settings: 'Settings',
+  areaFailed: 'This part of the dashboard could not be loaded. Check your connection.',
+  notFoundTitle: 'This page does not exist',
+  notFound: 'The address may be incomplete, or the page has moved.',
+  toInbox: 'Go to the inbox',
 } satisfies Record<string, Entry>;
 
 export type TextKey = keyof typeof en;
