@@ -143,7 +143,11 @@ describeInChromium('The sign-in to the dashboard', () => {
       await keyboard.type(PASSWORD);
       await keyboard.press('Enter');
       await agent.isSignedIn('Olivia Owner');
-      await keyboard.press('Tab');
+      const stops = ['Skip to content', 'Inbox', 'Reports', 'Settings', 'Account: Olivia Owner'];
+      for (const stop of stops) {
+        await keyboard.press('Tab');
+        expect(await agent.page.evaluate(() => document.activeElement?.textContent)).toContain(stop);
+      }
       await keyboard.press('Enter');
       await agent.page.getByRole('menu').waitFor();
       await agent.isAccessible('the open menu');
