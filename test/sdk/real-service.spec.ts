@@ -138,6 +138,23 @@ describe('The server client with the real service', () => {
     expect(await server.conversations.reopen(id)).toMatchObject({ status: 'open', reopened_count: 1 });
   });
 
+  it('An agent edits and unsends its messages, and those of nobody else', async () => {
+    const visitor = await VisitorClient.start({ ...options(), widgetToken: desk.widgetToken });
+    const { conversation, message } = await visitor.startConversation('Hello?');
+    const agent = client();
+    await agent.login({ email: desk.owner.email, password: PASSWORD });
+    const { id } = await agent.conversations.send(conversation.id, 'Helo');
+    expect(await agent.conversations.edit(conversation.id, id, { content: 'Hello' })).toMatchObject({
+      content: 'Hello',
+      edited_at: expect.any(String),
+    });
+    expect(await agent.conversations.unsend(conversation.id, id)).toEqual({ id, deleted: true });
+    const { items } = await agent.conversations.messages(conversation.id);
+    expect(items).toContainEqual(expect.objectContaining({ id, content: null, deleted_at: expect.any(String) }));
+    const foreign = agent.conversations.unsend(conversation.id, message.id);
+    await expect(foreign).rejects.toMatchObject({ status: 403, code: 'not_sender' });
+  });
+
   it('A server reads the audit log', async () => {
     const made = await server.members.create({ email: address(), name: 'Mia' });
     const entry = await eventually(

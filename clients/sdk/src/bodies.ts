@@ -19,6 +19,9 @@ export type AgentMessageBody = Omit<AnyMessageBody, 'member_id' | 'bot_id'>;
 export type ServerMessageBody = AgentMessageBody &
   ({ member_id: string; bot_id?: undefined } | { bot_id: string; member_id?: undefined });
 
+/** New text of a message, within 15 minutes. */
+export type EditMessageBody = Patch<'/v1/conversations/{conversation_id}/messages/{id}'>;
+
 /**
  * Range of a conversation's messages, in order of `seq`; without a bound, the newest ones. With `after_seq`,
  * `next_cursor` continues towards newer messages, otherwise towards older ones.

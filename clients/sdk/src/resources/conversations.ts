@@ -4,6 +4,7 @@ import type {
   AgentMessageBody,
   BulkActionBody,
   CreateConversationBody,
+  EditMessageBody,
   HandoffBody,
   ListConversationsQuery,
   MessageRange,
@@ -20,6 +21,7 @@ import type {
   BulkResultsView,
   ConversationCountsView,
   ConversationView,
+  DeletedView,
   MessageView,
   TranscriptFormat,
   TranscriptView,
@@ -103,6 +105,16 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   /** Sends a message. The SDK repeats the request when there is no response; only one message is created. */
   send(id: string, message: M): Promise<MessageView> {
     return this.api.post(path`/v1/conversations/${id}/messages`, withMessageId(message), { repeatable: true });
+  }
+
+  /** @throws ApiError 403 `not_sender`, 422 `edit_window_over` after 15 minutes */
+  edit(id: string, messageId: string, body: EditMessageBody): Promise<MessageView> {
+    return this.api.patch(path`/v1/conversations/${id}/messages/${messageId}`, body);
+  }
+
+  /** Removes the content of a message, for everybody. @throws ApiError as `edit` */
+  unsend(id: string, messageId: string): Promise<DeletedView> {
+    return this.api.delete(path`/v1/conversations/${id}/messages/${messageId}`);
   }
 }
 
