@@ -99,6 +99,19 @@ describe('The state of a chat', () => {
     expect(texts()).toEqual(['text 1']);
   });
 
+  it('A message that a read has brought before its frame is announced by the frame, once', () => {
+    state.applyMessages('c1', { items: [message(1), message(2)], next_cursor: null }, true);
+    expect([1, 2, 2, 1].map(seq => state.applyFrame(created(seq))?.seq)).toEqual([1, 2, undefined, undefined]);
+  });
+
+  it('A frame that was sent before a response was read does not undo what the response tells', () => {
+    state.applyConversation(view({ last_seq: 2, unread: { agents: 0, contact: 1 } }));
+    state.applyFrame(created(2, {}, 2));
+    expect(state.unread).toBe(1);
+    state.applyFrame(created(3, {}, 2));
+    expect(state.unread).toBe(2);
+  });
+
   it('A message counts as unread until it is read here or in another tab', () => {
     state.applyFrame(created(1));
     state.applyFrame(created(2, {}, 2));

@@ -4,9 +4,12 @@ export interface Announcement {
   id: number;
 }
 
-export const SILENCE: Announcement = { text: '', id: 0 };
+/** As many are in the page, so that none is lost that comes before the one before it is drawn. */
+const KEPT = 5;
 
 /** Lets screen readers read a text out. A closed panel is silent, also when it is opened later. */
-export function announce(chat: { isOpen: boolean; announcement: Announcement }, text: string): void {
-  if (chat.isOpen) chat.announcement = { text, id: chat.announcement.id + 1 };
+export function announce(chat: { isOpen: boolean; announcements: Announcement[] }, text: string): void {
+  const { announcements } = chat;
+  const id = (announcements.at(-1)?.id ?? 0) + 1;
+  if (chat.isOpen) chat.announcements = [...announcements.slice(1 - KEPT), { text, id }];
 }

@@ -31,7 +31,7 @@ export interface ChatCore {
   readonly isOpen: boolean;
   readonly draft: string;
   contact: VisitorContactView | undefined;
-  announcement: Announcement;
+  announcements: Announcement[];
   /** Ids of the messages that this tab has shown as the first ones of a new conversation. */
   firstIds: string[];
   show(route: Route): void;

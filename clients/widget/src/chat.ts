@@ -1,6 +1,6 @@
 import type { Translator } from '@support-chat/ui/translator.js';
 import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
-import { SILENCE } from './announce.js';
+import type { Announcement } from './announce.js';
 import type { BootOptions, Identity } from './api.js';
 import type { ChatCore, Route } from './chat-core.js';
 import { Connection } from './connection.js';
@@ -33,7 +33,7 @@ export class ChatController implements ChatCore {
   isOpen = false;
   contact: VisitorContactView | undefined;
   /** For screen readers: the latest message that has arrived. */
-  announcement = SILENCE;
+  announcements: Announcement[] = [];
   /** Result of the last action, shown above the composer. */
   notice: MessageKey | undefined;
   /** The visitor wants the transcript, and its address is not known. */
@@ -129,7 +129,7 @@ export class ChatController implements ChatCore {
 
   setOpen(isOpen: boolean): void {
     this.isOpen = isOpen;
-    this.announcement = SILENCE;
+    this.announcements = [];
     if (isOpen) {
       this.connection.connect();
       void this.freshConfig.refresh();
@@ -237,7 +237,7 @@ export class ChatController implements ChatCore {
   private forgetState(): void {
     this.state = new ChatState();
     this.contact = undefined;
-    this.announcement = SILENCE;
+    this.announcements = [];
     this.reads.clear();
   }
 

@@ -67,7 +67,7 @@ export class ChatState {
       Object.assign(thread, { messages: thread.messages.filter(({ seq }) => seq >= before), older: undefined });
   }
 
-  /** @returns the message if the frame has brought a new one */
+  /** @returns the message of the first frame that has it */
   applyFrame(frame: VisitorFrame): VisitorMessageView | undefined {
     this.frames++;
     switch (frame.type) {
@@ -151,8 +151,11 @@ export class ChatState {
     const thread = this.threads.get(message.conversation_id);
     this.typists.get(message.conversation_id)?.delete(message.sender_id);
     if (!thread) return message;
-    const isNew = thread.merge(message);
-    if (conversation.last_seq >= thread.view.last_seq) {
+    // a read may have brought it before its frame
+    const isNew = thread.merge(message) || message.seq > thread.receivedSeq;
+    thread.receivedSeq = Math.max(thread.receivedSeq, message.seq);
+    // a response that has it is at least as new
+    if (conversation.last_seq > thread.view.last_seq) {
       this.touch(thread);
       const { status, last_seq, unread } = conversation;
       const last_message = message.content_type === 'event' ? thread.view.last_message : summaryOf(message);

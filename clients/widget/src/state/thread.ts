@@ -8,6 +8,8 @@ export class Thread {
   older: string | null | undefined;
   /** Agents have read up to this `seq`. */
   seenSeq = 0;
+  /** The latest message that a frame has brought. */
+  receivedSeq = 0;
   /** Counter of the latest change by a frame; see `ChatState.mark`. */
   changedAt = 0;
   private readonly fieldTimes = new Map<string, string>();

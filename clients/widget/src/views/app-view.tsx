@@ -36,7 +36,9 @@ export class App extends Component<ViewProps, { isDragging?: boolean }> {
         {this.state.isDragging && <div class="drop">{text('dropHere')}</div>}
         <div class="hidden" role="status">
           {/* An equal text is another node, so that it is announced too. */}
-          <p key={chat.announcement.id}>{chat.announcement.text}</p>
+          {chat.announcements.map(({ id, text: announced }) => (
+            <p key={id}>{announced}</p>
+          ))}
         </div>
       </div>
     );
