@@ -39,8 +39,8 @@ function play(seed: number): Promise<void> {
         if (count % SETTLE_EVERY === 0) await game.settle();
       }
       await game.settleUnread();
-      // Chromium itself logs each connection that is cut.
-      const isScript = (error: string) => !/ERR_|WebSocket connection|CORS policy/.test(error);
+      // Chromium itself logs each connection that is cut, and each request that an instance refuses while it stops.
+      const isScript = (error: string) => !/ERR_|WebSocket connection|CORS policy|status of 503/.test(error);
       expect(tabs.flatMap(({ tab }) => tab.errors.filter(isScript))).toEqual([]);
     } catch (error) {
       throw new Error(`${game.log.join(', ')}: ${(error as Error).message}`, { cause: error });
