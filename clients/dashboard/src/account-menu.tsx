@@ -13,7 +13,7 @@ const CHECK = 'M5 12.5l4.5 4.5L19 7.5';
  * The member's name, and a menu with its workspaces and the sign-out. The browser focuses the entry with `autofocus`
  * when it opens the menu, and the button again when it closes it.
  */
-export function AccountMenu({ session }: { session: SignedInSession }) {
+export function AccountMenu({ session, onSignOut }: { session: SignedInSession; onSignOut(): void }) {
   const { member, workspace, workspaces } = session.me;
   const menu = useRef<HTMLDivElement>(null);
   const [, navigate] = useLocation();
@@ -70,13 +70,7 @@ export function AccountMenu({ session }: { session: SignedInSession }) {
             ))}
           </div>
         )}
-        <button
-          type="button"
-          role="menuitem"
-          tabIndex={-1}
-          autofocus={workspaces.length === 1}
-          onClick={() => session.signOut()}
-        >
+        <button type="button" role="menuitem" tabIndex={-1} autofocus={workspaces.length === 1} onClick={onSignOut}>
           {t('signOut')}
         </button>
       </div>

@@ -1,61 +1,90 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact';
 import { AccountMenu } from './account-menu.js';
+import { Desk } from './desk/desk.js';
+import { DeskContext } from './desk/desk-context.js';
 import type { SignedInSession } from './entrance/entrance-state.js';
 import { LazyArea, type AreaLoader } from './lazy-area.js';
 import { NotFound } from './not-found.js';
+import { Banner } from './parts/banner.js';
 import { SessionContext } from './session-context.js';
 import { t } from './texts/index.js';
+import { ToastList } from './toast-list.js';
 
-const loadSettings: AreaLoader = () => import('./settings/settings.js');
-const loadReports: AreaLoader = () => import('./reports/reports.js');
+const loadInbox: AreaLoader = () => import('./inbox/inbox.js');
 
-const AREAS = [
-  { path: '/inbox', name: 'inbox' },
-  { path: '/reports', name: 'reports' },
-  { path: '/settings', name: 'settings' },
-] as const;
+const SHORT_INTERRUPTION_MS = 2_000;
+
+const AREAS = [{ path: '/inbox', name: 'inbox' }] as const;
 
 /** The frame of the dashboard for a signed-in member: header, navigation and main area. */
 export function Shell({ session }: { session: SignedInSession }) {
   const { workspace, scope } = session.me;
+  const desk = useMemo(() => new Desk(session), [session]);
   useEffect(() => {
-    document.title = `${workspace.name} · ${t('product')}`;
-  }, [workspace.name]);
+    desk.open();
+    return () => desk.close();
+  }, [desk]);
+  const unread = desk.unreadOwn.value;
+  useEffect(() => {
+    document.title = `${unread > 0 ? `(${unread}) ` : ''}${workspace.name} · ${t('product')}`;
+  }, [workspace.name, unread]);
+  const leave = () => {
+    desk.forget();
+    session.signOut();
+  };
   return (
     <SessionContext.Provider value={session}>
-      <div class="shell">
-        <a class="skip" href="#main" onClick={focusMain}>
-          {t('skip')}
-        </a>
-        <header>
-          <strong class="workspace">{workspace.name}</strong>
-          {scope.channel_ids && <span class="scope">{t('limitedTo', { count: scope.channel_ids.length })}</span>}
-          <Navigation />
-          <AccountMenu session={session} />
-        </header>
-        <main id="main" tabIndex={-1}>
-          <Switch>
-            <Route path="/">
-              <Redirect to="/inbox" replace />
-            </Route>
-            <Route path="/inbox/*?">
-              <h1>{t('inbox')}</h1>
-            </Route>
-            <Route path="/reports/*?">
-              <LazyArea load={loadReports} />
-            </Route>
-            <Route path="/settings/*?">
-              <LazyArea load={loadSettings} />
-            </Route>
-            <Route>
-              <NotFound />
-            </Route>
-          </Switch>
-        </main>
-      </div>
+      <DeskContext.Provider value={desk}>
+        <div class="shell">
+          <a class="skip" href="#main" onClick={focusMain}>
+            {t('skip')}
+          </a>
+          <header>
+            <strong class="workspace">{workspace.name}</strong>
+            {scope.channel_ids && <span class="scope">{t('limitedTo', { count: scope.channel_ids.length })}</span>}
+            <Navigation />
+            <AccountMenu session={session} onSignOut={leave} />
+          </header>
+          <Interruption desk={desk} />
+          <main id="main" tabIndex={-1}>
+            <Switch>
+              <Route path="/">
+                <Redirect to={firstPath()} replace />
+              </Route>
+              <Route path="/inbox/*?">
+                <LazyArea load={loadInbox} />
+              </Route>
+              <Route>
+                <NotFound />
+              </Route>
+            </Switch>
+          </main>
+          <ToastList />
+        </div>
+      </DeskContext.Provider>
     </SessionContext.Provider>
   );
+}
+
+/** Tells that what is shown may be old. A short interruption is not worth a sentence. */
+function Interruption({ desk }: { desk: Desk }) {
+  const connection = desk.connection.value;
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    setShown(false);
+    if (connection !== 'interrupted' && connection !== 'ended') return;
+    const timer = setTimeout(() => setShown(true), SHORT_INTERRUPTION_MS);
+    return () => clearTimeout(timer);
+  }, [connection]);
+  if (!isShown) return null;
+  return <Banner kind="info">{t(connection === 'ended' ? 'ended' : 'interrupted')}</Banner>;
+}
+
+/** Mails link to a conversation by the fragment. */
+function firstPath(): string {
+  const id = /^#conversation=([\w-]+)$/.exec(location.hash)?.[1];
+  return id === undefined ? '/inbox' : `/inbox/all/${id}`;
 }
 
 function Navigation() {

@@ -93,4 +93,7 @@ export const de: Record<TextKey, Entry> = {
   notFoundTitle: 'Diese Seite gibt es nicht',
   notFound: 'Die Adresse ist vielleicht unvollständig, oder die Seite ist umgezogen.',
   toInbox: 'Zum Eingang',
+  dismiss: 'Ausblenden',
+  interrupted: 'Die Verbindung ist weg. Sie wird wiederhergestellt; was Sie schreiben, bleibt erhalten.',
+  ended: 'Es kommen keine Neuigkeiten mehr. Laden Sie die Seite neu, um fortzufahren.',
 };

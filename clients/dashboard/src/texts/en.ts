@@ -87,6 +87,9 @@ export const en = {
   notFoundTitle: 'This page does not exist',
   notFound: 'The address may be incomplete, or the page has moved.',
   toInbox: 'Go to the inbox',
+  dismiss: 'Dismiss',
+  interrupted: 'The connection is gone. It is being restored; what you write is kept.',
+  ended: 'Live updates have stopped. Reload the page to continue.',
 } satisfies Record<string, Entry>;
 
 export type TextKey = keyof typeof en;

@@ -83,4 +83,7 @@ export const notes: Record<TextKey, string> = {
   notFoundTitle: 'Heading of the page for an address that does not exist.',
   notFound: 'Below that heading.',
   toInbox: 'Link on that page.',
+  dismiss: 'Button that hides a sentence about what was done.',
+  interrupted: 'Above every area while the connection is gone.',
+  ended: 'Above every area after the connection was refused.',
 };

@@ -1,0 +1,137 @@
+import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals';
+import { ApiError, SharedLive, type AgentFrames, type ClosedEvent } from '@support-chat/sdk';
+import type { SignedInSession } from '../entrance/entrance-state.js';
+import type { AgentFrame } from '../store/frame-log.js';
+import { Presence } from '../store/presence.js';
+import { Store } from '../store/store.js';
+import { Counts } from './counts.js';
+import { Directory } from './directory.js';
+import { Drafts } from './drafts.js';
+import { Outbox } from './outbox.js';
+import { Reader } from './reader.js';
+import { Toasts } from './toasts.js';
+
+/** The connection as people understand it. */
+export type Connection = 'connecting' | 'connected' | 'interrupted' | 'ended';
+
+/** Frames of this time are shown together. */
+const GATHER_MS = 16;
+
+/**
+ * The live state of a signed-in member: the store, what feeds it, and the connection. The socket connects before the
+ * first list is read, so that no event lies between the two.
+ */
+export class Desk {
+  readonly store: Store;
+  readonly presence: Presence;
+  readonly directory: Directory;
+  readonly counts: Counts;
+  readonly toasts = new Toasts();
+  readonly drafts: Drafts;
+  readonly outbox: Outbox;
+  readonly live: SharedLive<AgentFrames>;
+  /** Number of the member's own open conversations with something unread, as far as they are known. */
+  readonly unreadOwn: ReadonlySignal<number>;
+  private readonly connectionSignal = signal<Connection>('connecting');
+  readonly reader: Reader;
+  private gathered: AgentFrame[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly stops: (() => void)[] = [];
+
+  constructor(readonly session: SignedInSession) {
+    const { agent, me } = session;
+    this.store = new Store(me.member.id);
+    const { ids } = this.store.list({ status: 'open', assignee: 'me' });
+    this.unreadOwn = computed(
+      () => ids.value.filter(id => (this.store.conversation(id).value?.unread.agents ?? 0) > 0).length,
+    );
+    this.presence = new Presence(me.member.id);
+    this.directory = new Directory(agent);
+    this.counts = new Counts(agent);
+    this.live = new SharedLive(`support-chat:desk:${me.member.id}`, options => agent.live(options));
+    this.outbox = new Outbox(agent, this.store, me.member.id, pageStorage());
+    this.drafts = new Drafts(me.member.id, pageStorage());
+    this.reader = new Reader(agent, this.store);
+  }
+
+  get agent(): SignedInSession['agent'] {
+    return this.session.agent;
+  }
+
+  get memberId(): string {
+    return this.session.me.member.id;
+  }
+
+  get connection(): ReadonlySignal<Connection> {
+    return this.connectionSignal;
+  }
+
+  open(): void {
+    const { live } = this;
+    this.stops.push(
+      live.on('*', frame => this.gather(frame as AgentFrame)),
+      live.on('closed', event => this.handleClosed(event as ClosedEvent)),
+    );
+    this.outbox.open();
+    live.open().catch(() => undefined);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    for (const stop of this.stops) stop();
+    this.counts.close();
+    this.reader.close();
+    this.outbox.close();
+    this.presence.clear();
+    this.live.close();
+  }
+
+  /** Removes what is stored of the member in this browser, at a sign-out. */
+  forget(): void {
+    this.outbox.forget();
+    this.drafts.forget();
+  }
+
+  private gather(frame: AgentFrame): void {
+    this.gathered.push(frame);
+    this.timer ??= setTimeout(() => this.applyGathered(), GATHER_MS);
+  }
+
+  private applyGathered(): void {
+    this.timer = undefined;
+    const frames = this.gathered;
+    this.gathered = [];
+    batch(() => {
+      this.store.apply(...frames);
+      for (const frame of frames) {
+        this.presence.receive(frame);
+        this.directory.receive(frame);
+        this.counts.receive(frame);
+        if (frame.type === 'connected') this.handleConnected();
+      }
+    });
+  }
+
+  private handleConnected(): void {
+    this.connectionSignal.value = 'connected';
+    this.counts.requireRead(0);
+    this.outbox.work();
+    this.directory.load().catch(() => undefined);
+    if (this.stops.length === 2) this.stops.push(effect(() => this.reader.work()));
+  }
+
+  private handleClosed({ willReconnect, error }: ClosedEvent): void {
+    this.connectionSignal.value = willReconnect ? 'interrupted' : 'ended';
+    // the service tells pages only by a request why a session has ended; its answer leads to the sign-in
+    if (!willReconnect && error instanceof ApiError) void this.agent.me().catch(() => undefined);
+  }
+}
+
+/** @returns undefined where the browser stores nothing */
+function pageStorage(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  ApiError,
+  type AgentClient,
+  type AgentMessageBody,
+  type AttachmentView,
+  type MessageView,
+} from '@support-chat/sdk';
+import type { PendingMessage } from '../store/pending-messages.js';
+import type { Store } from '../store/store.js';
+
+/** Error of a message that waits because a colleague has answered since it was written. */
+export const MOVED = 'conversation_moved';
+
+const RETRY_AFTER_MS = 4_000;
+const MAX_KEPT = 50;
+
+/** The part of `localStorage` that is used. */
+export interface OutboxStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/**
+ * Sends the member's messages: those of one conversation one after the other, each again until the service has it or
+ * refuses it. Unsent ones survive a reload. A repeated attempt creates no second message.
+ */
+export class Outbox {
+  private readonly working = new Set<string>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isClosed = false;
+
+  /** @param storage undefined if the browser stores nothing */
+  constructor(
+    private readonly agent: AgentClient,
+    private readonly store: Store,
+    private readonly memberId: string,
+    private readonly storage: OutboxStorage | undefined,
+  ) {}
+
+  private get key(): string {
+    return `support-chat:outbox:${this.memberId}`;
+  }
+
+  /** Continues with what a former page has not sent. */
+  open(): void {
+    for (const message of this.readKept()) this.store.pending.put(message);
+    this.work();
+  }
+
+  /** Shows the message at once, and sends it. */
+  send(conversationId: string, body: AgentMessageBody, attachments: readonly AttachmentView[] = []): void {
+    this.store.pending.put({
+      conversationId,
+      body: { ...body, client_message_id: body.client_message_id ?? crypto.randomUUID() },
+      attachments,
+      createdAt: new Date().toISOString(),
+    });
+    this.keep();
+    void this.workOn(conversationId);
+  }
+
+  /** Sends a refused message again, whatever was answered since. */
+  retry({ error, ...message }: PendingMessage): void {
+    const { expected_last_seq, ...body } = message.body;
+    this.store.pending.put({ ...message, body });
+    this.keep();
+    void this.workOn(message.conversationId);
+  }
+
+  discard({ conversationId, body }: PendingMessage): void {
+    this.store.pending.remove(conversationId, body.client_message_id);
+    this.keep();
+  }
+
+  /** Sends what waits for the connection. */
+  work(): void {
+    clearTimeout(this.timer);
+    for (const id of new Set(this.store.pending.all().map(({ conversationId }) => conversationId)))
+      void this.workOn(id);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Forgets everything, such as at a sign-out. */
+  forget(): void {
+    this.close();
+    this.storage?.removeItem(this.key);
+  }
+
+  private async workOn(conversationId: string): Promise<void> {
+    if (this.working.has(conversationId)) return;
+    this.working.add(conversationId);
+    try {
+      for (let next = this.nextOf(conversationId); next && !this.isClosed; next = this.nextOf(conversationId)) {
+        if (!(await this.attempt(next))) break;
+      }
+    } finally {
+      this.working.delete(conversationId);
+    }
+  }
+
+  /** Refused messages do not stop those after them. */
+  private nextOf(conversationId: string): PendingMessage | undefined {
+    return this.store.pending
+      .of(conversationId)
+      .peek()
+      ?.find(({ error }) => error === undefined);
+  }
+
+  /** @returns false if it has to wait for the connection */
+  private async attempt(message: PendingMessage): Promise<boolean> {
+    try {
+      const stored = await this.agent.conversations.send(message.conversationId, message.body);
+      if (!this.isClosed) this.store.applyMessage(stored);
+      this.keep();
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === MOVED) return await this.handleMoved(message, error);
+      if (!(error instanceof ApiError) || isRefusal(error)) {
+        this.store.pending.put({ ...message, error });
+        this.keep();
+        return true;
+      }
+      const waitMs = error.retryAfter === undefined ? RETRY_AFTER_MS : error.retryAfter * 1_000;
+      clearTimeout(this.timer);
+      if (!this.isClosed) this.timer = setTimeout(() => this.work(), waitMs);
+      return false;
+    }
+  }
+
+  /** Only an answer of somebody else stops a reply; more lines of the contact do not. */
+  private async handleMoved(message: PendingMessage, error: ApiError): Promise<boolean> {
+    const after = message.body.expected_last_seq ?? 0;
+    const range = { after_seq: after, limit: 200 };
+    const mark = this.store.mark();
+    try {
+      const page = await this.agent.conversations.messages(message.conversationId, range);
+      this.store.applyMessages(message.conversationId, page, range, mark);
+      const last = page.items.at(-1);
+      const isAnswered = page.items.some(item => this.isAnswerOfOthers(item));
+      if (last && !isAnswered) {
+        this.store.pending.put({ ...message, body: { ...message.body, expected_last_seq: last.seq } });
+        return true;
+      }
+    } catch {
+      // what came in between is unknown, so the person decides
+    }
+    this.store.pending.put({ ...message, error });
+    this.keep();
+    return true;
+  }
+
+  private isAnswerOfOthers({ sender_type, sender_id, private: isPrivate, content_type }: MessageView): boolean {
+    if (isPrivate || content_type === 'event' || sender_type === 'contact') return false;
+    return sender_id !== this.memberId;
+  }
+
+  private keep(): void {
+    const kept = this.store.pending.all().slice(-MAX_KEPT);
+    try {
+      if (kept.length === 0) this.storage?.removeItem(this.key);
+      else this.storage?.setItem(this.key, JSON.stringify(kept.map(({ error, ...message }) => message)));
+    } catch {
+      // a full storage: the messages live as long as this page
+    }
+  }
+
+  private readKept(): PendingMessage[] {
+    try {
+      const kept: unknown = JSON.parse(this.storage?.getItem(this.key) ?? '[]');
+      return Array.isArray(kept) ? (kept as PendingMessage[]) : [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** True if the same request would be refused again. */
+function isRefusal(error: ApiError): boolean {
+  return error.status >= 400 && !error.transient && error.status !== 429;
+}

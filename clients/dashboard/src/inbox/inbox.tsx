@@ -1,0 +1,204 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { NotFound } from '../not-found.js';
+import { Skeleton } from '../parts/skeleton.js';
+import { useDesk } from '../desk/desk-context.js';
+import type { ListFilter } from '../store/view-filter.js';
+import '../styles/inbox.css';
+import '../styles/thread.css';
+import { keyLabel } from './commands.js';
+import { Help } from './help.js';
+import { InboxCommands, type InboxContext } from './inbox-commands.js';
+import { BUILT_IN_VIEWS } from './inbox-views.js';
+import { ListPane } from './list-pane.js';
+import { Menus } from './menus.js';
+import { SearchPane } from './search-pane.js';
+import { Selection } from './selection.js';
+import { loadInboxTexts, t } from './texts/index.js';
+import { ThreadPane } from './thread-pane.js';
+import { useHotkeys } from './use-hotkeys.js';
+import { useInboxRoute } from './use-inbox-route.js';
+import { ViewsRail } from './views-rail.js';
+
+await loadInboxTexts(navigator.languages);
+
+const SEARCH = 'search';
+const SEARCH_AFTER_MS = 250;
+/** Messages of as many rows beside the open one are read in advance. */
+const PREFETCHED = 2;
+
+interface ShownView {
+  path: string;
+  name: string;
+  empty: string;
+  filter: ListFilter;
+}
+
+/** The inbox: views, the list of one, and a conversation. */
+export default function Inbox() {
+  const desk = useDesk();
+  const { store } = desk;
+  const route = useInboxRoute();
+  const { conversationId: openId, open } = route;
+  const shown = useShownView(route.view);
+  const list = shown && store.list(shown.filter);
+  const ids = list?.ids.value ?? [];
+  const selection = useMemo(() => new Selection(), []);
+  const context = useRef<InboxContext | undefined>(undefined);
+  context.current = {
+    viewPath: route.view ?? '',
+    ids,
+    openId,
+    open: id => open(route.view ?? 'mine', id, { replace: id !== undefined && openId !== undefined }),
+    openView: path => open(path),
+    viewPaths: [...BUILT_IN_VIEWS.map(({ path }) => path), ...desk.directory.views.value.map(({ id }) => id)],
+  };
+  const commands = useMemo(
+    () =>
+      new InboxCommands(desk, selection, () => {
+        if (!context.current) throw new Error('the inbox is not shown');
+        return context.current;
+      }),
+    [desk, selection],
+  );
+  useHotkeys(commands.all);
+  usePrefetch(ids, openId);
+  useEffect(() => selection.clear(), [route.view, selection]);
+  useEffect(() => {
+    if (route.view === undefined) open(BUILT_IN_VIEWS[0].path, undefined, { replace: true });
+  }, [route.view, open]);
+
+  if (route.view !== undefined && !shown && route.view !== SEARCH) {
+    return desk.directory.isLoaded.value ? <NotFound /> : <Skeleton />;
+  }
+  return (
+    <div class={openId === undefined ? 'inbox' : 'inbox with-thread'}>
+      <div class="side">
+        <SearchField route={route} />
+        <ViewsRail active={route.view} />
+        <button class="link keys" type="button" onClick={() => (commands.isHelpOpen.value = true)}>
+          {t('keys')} <kbd>?</kbd>
+        </button>
+      </div>
+      {shown && list && (
+        <ListPane
+          key={shown.path}
+          title={shown.name}
+          empty={shown.empty}
+          list={list}
+          activeId={openId}
+          selection={selection}
+          onOpen={id => open(shown.path, id)}
+        />
+      )}
+      {route.view === SEARCH && (
+        <SearchPane
+          query={route.query}
+          openId={openId}
+          onOpen={(id, messageId) => open('all', id, messageId === undefined ? {} : { messageId })}
+        />
+      )}
+      {openId === undefined ? (
+        <div class="thread nothing">
+          <p>{t('chooseOne')}</p>
+        </div>
+      ) : (
+        <OpenConversation
+          key={openId}
+          id={openId}
+          linkedId={route.messageId}
+          commands={commands}
+          onBack={() => open(route.view ?? 'mine')}
+        />
+      )}
+      <Menus commands={commands} />
+      {commands.isHelpOpen.value && (
+        <Help commands={commands.all} onClose={() => (commands.isHelpOpen.value = false)} />
+      )}
+    </div>
+  );
+}
+
+interface OpenConversationProps {
+  id: string;
+  linkedId: string | undefined;
+  commands: InboxCommands;
+  onBack(): void;
+}
+
+function OpenConversation({ id, linkedId, commands, onBack }: OpenConversationProps) {
+  const { store, reader } = useDesk();
+  const view = store.conversation(id).value;
+  useEffect(() => {
+    if (!store.conversation(id).peek()) void reader.readConversations([id]);
+    store.thread(id);
+  }, [store, reader, id]);
+  if (view) {
+    return (
+      <ThreadPane
+        view={view}
+        linkedId={linkedId}
+        mode={commands.mode.value}
+        commands={commands.all}
+        onMode={mode => (commands.mode.value = mode)}
+        onBack={onBack}
+      />
+    );
+  }
+  return (
+    <div class="thread">
+      {store.isGone(id) ? (
+        <div class="nothing">
+          <h2>{t('goneTitle')}</h2>
+          <p>{t('gone')}</p>
+        </div>
+      ) : (
+        <Skeleton />
+      )}
+    </div>
+  );
+}
+
+function useShownView(path: string | undefined): ShownView | undefined {
+  const { directory } = useDesk();
+  const builtIn = BUILT_IN_VIEWS.find(each => each.path === path);
+  const saved = directory.views.value.find(({ id }) => id === path);
+  return useMemo(() => {
+    if (builtIn) return { ...builtIn, name: t(builtIn.name), empty: t(builtIn.empty) };
+    if (saved) return { path: saved.id, name: saved.name, empty: t('viewEmpty'), filter: saved.filters };
+    return undefined;
+  }, [builtIn, saved]);
+}
+
+function SearchField({ route }: { route: ReturnType<typeof useInboxRoute> }) {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  return (
+    <input
+      id="inbox-search"
+      type="search"
+      autocomplete="off"
+      aria-label={t('search')}
+      placeholder={`${t('search')} (${keyLabel('/')})`}
+      defaultValue={route.query}
+      onInput={({ currentTarget: { value } }) => {
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => route.search(value), SEARCH_AFTER_MS);
+      }}
+      onKeyDown={event => {
+        if (event.key === 'Escape') event.currentTarget.blur();
+        if (event.key === 'Enter') route.search(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+/** Reads the messages of the rows beside the open one, so that the next one is there at once. */
+function usePrefetch(ids: readonly string[], openId: string | undefined): void {
+  const { store } = useDesk();
+  useEffect(() => {
+    const index = openId === undefined ? 0 : ids.indexOf(openId);
+    if (index < 0) return;
+    const near = ids.slice(Math.max(0, index - 1), index + 1 + PREFETCHED);
+    const timer = setTimeout(() => near.forEach(id => store.thread(id)), 80);
+    return () => clearTimeout(timer);
+  }, [ids, openId, store]);
+}

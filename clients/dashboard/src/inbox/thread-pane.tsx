@@ -1,0 +1,106 @@
+import type { ConversationView } from '@support-chat/sdk';
+import { BACK, icon } from '@support-chat/ui/icons.jsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useDesk } from '../desk/desk-context.js';
+import type { Mode } from '../desk/drafts.js';
+import { Composer } from './composer/composer.js';
+import { ContactPanel } from './contact-panel.js';
+import type { Command } from './commands.js';
+import { contactName } from './names.js';
+import { formats, t } from './texts/index.js';
+import { ThreadActions } from './thread-actions.js';
+import { Timeline } from './timeline/timeline.js';
+
+const READ_AFTER_MS = 400;
+
+interface ThreadPaneProps {
+  view: ConversationView;
+  linkedId: string | undefined;
+  mode: Mode;
+  commands: readonly Command[];
+  onMode(mode: Mode): void;
+  onBack(): void;
+}
+
+/** A conversation: who it is, what was written, and what is written next. */
+export function ThreadPane({ view, linkedId, mode, commands, onMode, onBack }: ThreadPaneProps) {
+  const { store, presence, directory, live } = useDesk();
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const { id } = view;
+  useEffect(() => {
+    store.watch(id);
+    live.viewing(id);
+    return () => {
+      store.watch(undefined);
+      live.viewing(null);
+    };
+  }, [store, live, id]);
+  const markRead = useMarkRead(view);
+
+  const name = contactName(view.contact);
+  const typing = presence.typingIn(id);
+  const viewers = presence.viewersOf(id).flatMap(member => directory.nameOf(member) ?? []);
+  const messages = store.thread(id).messages.value;
+  return (
+    <>
+      <section class="thread" aria-label={t('conversationWith', { name })}>
+        <header>
+          <button class="icon-button back" type="button" onClick={onBack}>
+            <span class="unseen">{t('backToList')}</span>
+            {icon(BACK)}
+          </button>
+          <div class="title">
+            <h2 dir="auto">{name}</h2>
+            <p>
+              #{view.number} · {t(`status_${view.status}`)}
+              {view.subject && ` · ${view.subject}`}
+              {viewers.length > 0 && ` · ${t('viewedBy', { names: formats().list(viewers) })}`}
+            </p>
+          </div>
+          <ThreadActions view={view} commands={commands} />
+          <button
+            class="button quiet panel"
+            type="button"
+            aria-expanded={isPanelOpen}
+            onClick={() => setPanelOpen(!isPanelOpen)}
+          >
+            {t('details')}
+          </button>
+        </header>
+        <Timeline key={id} view={view} linkedId={linkedId} onEnd={markRead} />
+        <p class="typing" role="status">
+          {typing.length > 0 && t('types', { name: formats().list(typing.map(each => each.name ?? name)) })}
+        </p>
+        <Composer
+          key={`${id} composer`}
+          view={view}
+          mode={mode}
+          onMode={onMode}
+          lastSeq={messages.at(-1)?.seq ?? view.last_seq}
+          repliers={typing.filter(each => each.sender_type === 'agent').map(each => each.name ?? t('somebody'))}
+        />
+      </section>
+      <div class={isPanelOpen ? 'panel open' : 'panel'}>
+        <ContactPanel view={view} />
+      </div>
+    </>
+  );
+}
+
+/** Marks as read what is on the screen, while the page is visible. */
+function useMarkRead({ id, last_seq, unread }: ConversationView): () => void {
+  const { agent, store } = useDesk();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), [id]);
+  return () => {
+    if (unread.agents === 0 || document.visibilityState !== 'visible') return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      const mark = store.mark();
+      agent.conversations.read(id, last_seq).then(
+        view => store.applyConversations([view], mark),
+        () => undefined,
+      );
+    }, READ_AFTER_MS);
+  };
+}

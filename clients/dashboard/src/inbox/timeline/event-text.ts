@@ -1,0 +1,66 @@
+import type { ActorView, MessageView } from '@support-chat/sdk';
+import { formats, t, type InboxText } from '../texts/index.js';
+
+/** Names of members and bots by id. */
+export type NameOf = (id: string) => string | undefined;
+
+const OF_AGENTS: Record<string, InboxText> = {
+  resolved: 'eventResolved',
+  reopened: 'eventReopened',
+  handed_over: 'eventHandedOver',
+  woken: 'eventWoken',
+};
+
+/** The sentence of an entry that tells of a change. */
+export function eventText({ metadata }: MessageView, memberId: string, nameOf: NameOf): string {
+  const event = String(metadata['event']);
+  const actor = metadata['actor'] as ActorView | undefined;
+  const name = actor ? actorName(actor, memberId, nameOf) : undefined;
+  const reason = metadata['reason'];
+  switch (event) {
+    case 'assigned':
+    case 'unassigned':
+      return assignmentText(metadata['assignee_id'], actor, name, memberId, nameOf);
+    case 'snoozed': {
+      const until = metadata['until'];
+      if (typeof until !== 'string') return t('eventSnoozed', { name: name ?? t('somebody') });
+      const time = `${formats().day(until)}, ${formats().clock(until)}`;
+      return t('eventSnoozedUntil', { name: name ?? t('somebody'), time });
+    }
+    case 'rated': {
+      const text = t('eventRated', { score: Number(metadata['score']) });
+      const comment = metadata['comment'];
+      return typeof comment === 'string' && comment !== '' ? `${text}: “${comment}”` : text;
+    }
+    case 'closed_by_contact':
+      return t('eventClosedByContact');
+    default: {
+      const key = OF_AGENTS[event];
+      if (!key) return event;
+      const text = name === undefined ? t(`${key}Publicly` as InboxText) : t(key, { name });
+      return event === 'handed_over' && typeof reason === 'string' ? `${text} (${reason.replaceAll('_', ' ')})` : text;
+    }
+  }
+}
+
+function assignmentText(
+  assigneeId: unknown,
+  actor: ActorView | undefined,
+  name: string | undefined,
+  memberId: string,
+  nameOf: NameOf,
+): string {
+  if (typeof assigneeId !== 'string') return t('eventUnassigned', { name: name ?? t('somebody') });
+  if (actor?.id === assigneeId) return t('eventTaken', { name: name ?? t('somebody') });
+  const assignee = assigneeId === memberId ? t('you') : (nameOf(assigneeId) ?? t('somebody'));
+  if (!name || actor?.type === 'system') return t('eventAssignedAutomatically', { assignee });
+  return t('eventAssigned', { name, assignee });
+}
+
+function actorName({ type, id }: ActorView, memberId: string, nameOf: NameOf): string {
+  if (id === memberId) return t('you');
+  if (type === 'contact') return t('theContact');
+  if (type === 'api_key') return t('theApi');
+  if (type === 'system') return t('theService');
+  return (id === null ? undefined : nameOf(id)) ?? t('somebody');
+}

@@ -1,0 +1,187 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { MessageRange, MessageView, Page } from '@support-chat/sdk';
+import { revisionOf, unreadSideOf, type Side } from './message-facts.js';
+
+/** Messages of the first reading. */
+const NEWEST = 50;
+const LIMIT = 200;
+/** Messages can be edited and unsent for this time. */
+const EDIT_MS = 15 * 60_000;
+
+/** The known messages of a conversation. Agents see every `seq`, so a gap is a message that was not received. */
+export class Thread {
+  private readonly shown = signal<readonly MessageView[]>([]);
+  private readonly isReadSignal = signal(false);
+  private readonly hasOlderSignal = signal(false);
+  private readonly bySeq = new Map<number, MessageView>();
+  private seqs: number[] = [];
+  /** Every `seq` after which the service has none up to the next known one. */
+  private readonly ends = new Set<number>();
+  private isOpen = false;
+  private hasBeginning = false;
+  /** Everything after `seq` has to be read by a request at `mark` or later. */
+  private stale: { seq: number; mark: number } | undefined;
+  private isChanged = false;
+
+  /** In order of `seq`. */
+  get messages(): ReadonlySignal<readonly MessageView[]> {
+    return this.shown;
+  }
+
+  /** False until messages were read. */
+  get isRead(): ReadonlySignal<boolean> {
+    return this.isReadSignal;
+  }
+
+  /** True if there are messages before the first one. Read those by `olderRange`. */
+  get hasOlder(): ReadonlySignal<boolean> {
+    return this.hasOlderSignal;
+  }
+
+  get olderRange(): MessageRange {
+    return { before_seq: this.seqs[0] ?? 1, limit: NEWEST };
+  }
+
+  /** Requests the newest messages, if none were read. */
+  open(): void {
+    this.isOpen = true;
+  }
+
+  get isOpened(): boolean {
+    return this.isOpen;
+  }
+
+  /** Frees the messages. */
+  forget(): void {
+    this.clear();
+    this.isOpen = false;
+    this.stale = undefined;
+  }
+
+  /** Forgets the messages, and requests the newest ones again. */
+  restart(mark: number): void {
+    this.clear();
+    this.stale = { seq: 0, mark };
+  }
+
+  /** Requests again what may have changed since a time at which all was received. @param at in wire format */
+  setStale(at: string, mark: number): void {
+    const final = new Date(Date.parse(at) - EDIT_MS).toISOString();
+    const changeable = this.seqs.findIndex(seq => this.bySeq.get(seq)!.created_at >= final);
+    const seq = changeable < 0 ? this.seqs.at(-1) : this.seqs[changeable - 1];
+    if (seq === undefined) this.restart(mark);
+    else this.stale = { seq, mark };
+  }
+
+  /** Adds a message, or replaces an older version of it. */
+  merge(message: MessageView): void {
+    if (!this.isReadSignal.peek()) return;
+    this.insert(message);
+  }
+
+  /** @returns the message with this id of its sender, if it is known */
+  findByClientId(clientMessageId: string): MessageView | undefined {
+    for (const message of this.bySeq.values()) if (message.client_message_id === clientMessageId) return message;
+    return undefined;
+  }
+
+  /** @param range of the request @param frames messages that were received since */
+  applyPage({ items, next_cursor }: Page<MessageView>, range: MessageRange, mark: number, frames: MessageView[]): void {
+    const { stale } = this;
+    if (stale && stale.seq === 0 && mark < stale.mark) return;
+    for (const item of items) this.insert(item);
+    for (const [index, { seq }] of items.entries()) {
+      const next = items[index + 1];
+      if (next && next.seq !== seq + 1) this.ends.add(seq);
+    }
+    if (range.after_seq === undefined) this.hasBeginning ||= next_cursor === null;
+    else this.readForwards(range.after_seq, items, next_cursor);
+    if (stale && mark >= stale.mark) this.stale = stillStale(stale, items, range, next_cursor);
+    this.isReadSignal.value = true;
+    this.isChanged = true;
+    for (const message of frames) this.insert(message);
+  }
+
+  /** The messages that are missing; undefined for none. @param lastSeq of the conversation, if it is known */
+  missingRange(lastSeq: number | undefined): MessageRange | undefined {
+    if (!this.isOpen) return undefined;
+    if (!this.isReadSignal.peek() || this.stale?.seq === 0) return { limit: NEWEST };
+    if (this.stale) return { after_seq: this.stale.seq, limit: LIMIT };
+    const gap = this.seqs.find((seq, index) => this.isGap(seq, this.seqs[index + 1] ?? (lastSeq ?? 0) + 1));
+    if (gap !== undefined) return { after_seq: gap, limit: LIMIT };
+    return this.seqs.length === 0 && (lastSeq ?? 0) > 0 && !this.ends.has(0) ? { limit: NEWEST } : undefined;
+  }
+
+  /** @returns undefined unless every message from there to `lastSeq` is known */
+  countUnread(side: Side, afterSeq: number, lastSeq: number): number | undefined {
+    let count = 0;
+    for (let seq = lastSeq; seq > afterSeq; seq -= 1) {
+      const message = this.bySeq.get(seq);
+      if (!message) return undefined;
+      if (message.deleted_at === null && unreadSideOf(message) === side) count += 1;
+    }
+    return count;
+  }
+
+  /** Shows the changes since the last time. */
+  publish(): void {
+    if (!this.isChanged) return;
+    this.isChanged = false;
+    this.shown.value = this.seqs.map(seq => this.bySeq.get(seq)!);
+    this.hasOlderSignal.value = !this.hasBeginning && (this.seqs[0] ?? 1) > 1;
+  }
+
+  private isGap(seq: number, next: number): boolean {
+    return next > seq + 1 && !this.ends.has(seq);
+  }
+
+  private readForwards(after: number, items: readonly MessageView[], cursor: string | null): void {
+    const first = items[0]?.seq;
+    if (first !== undefined && first !== after + 1) this.ends.add(after);
+    if (cursor === null) this.ends.add(items.at(-1)?.seq ?? after);
+  }
+
+  private insert(message: MessageView): void {
+    const { seq } = message;
+    const known = this.bySeq.get(seq);
+    if (known && revisionOf(message) <= revisionOf(known)) return;
+    this.bySeq.set(seq, message);
+    this.isChanged = true;
+    if (known) return;
+    const last = this.seqs.at(-1) ?? 0;
+    if (seq > last) this.seqs.push(seq);
+    else this.seqs.splice(this.indexAfter(seq), 0, seq);
+  }
+
+  private indexAfter(seq: number): number {
+    let low = 0;
+    let high = this.seqs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.seqs[middle]! < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private clear(): void {
+    this.bySeq.clear();
+    this.seqs = [];
+    this.ends.clear();
+    this.hasBeginning = false;
+    this.isReadSignal.value = false;
+    this.isChanged = true;
+  }
+}
+
+function stillStale(
+  stale: { seq: number; mark: number },
+  items: readonly MessageView[],
+  { after_seq }: MessageRange,
+  cursor: string | null,
+): { seq: number; mark: number } | undefined {
+  if (stale.seq === 0) return undefined;
+  if (after_seq === undefined || after_seq > stale.seq) return stale;
+  const last = items.at(-1);
+  return cursor === null || !last ? undefined : { ...stale, seq: Math.max(stale.seq, last.seq) };
+}

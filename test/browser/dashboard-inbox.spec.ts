@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { BrowserContextOptions } from 'playwright-core';
+import { items, ServerClient, VisitorClient, type ConversationView } from '../../clients/sdk/src/index.js';
+import { describeInChromium } from '../support/describe-in-chromium.js';
+import { eventually } from '../support/eventually.js';
+import type { OutsideDesk } from '../support/outside.js';
+import { AgentTab } from './support/agent-tab.js';
+import { ChatService } from './support/chat-service.js';
+import { PATIENCE_MS } from './support/company.js';
+import type { People } from './support/test-browser.js';
+import { TestBrowser } from './support/test-browser.js';
+
+let service: ChatService;
+let browser: TestBrowser;
+let desk: OutsideDesk;
+let server: ServerClient;
+
+/** A visitor with a conversation. */
+interface Talk {
+  visitor: VisitorClient;
+  id: string;
+}
+
+async function talk(name: string, text: string): Promise<Talk> {
+  const visitor = await VisitorClient.start({ baseUrl: service.url, widgetToken: desk.widgetToken, name });
+  return { visitor, id: (await visitor.startConversation(text)).conversation.id };
+}
+
+/** Waits until the service shows the conversation so. */
+function becomes(id: string, fields: Partial<ConversationView>): Promise<ConversationView> {
+  return eventually(async () => {
+    const view = await server.conversations.get(id);
+    const expected = Object.entries(fields).every(([field, value]) => {
+      return JSON.stringify(view[field as keyof ConversationView]) === JSON.stringify(value);
+    });
+    return expected ? view : undefined;
+  }, PATIENCE_MS);
+}
+
+async function textsOf(id: string): Promise<(string | null)[]> {
+  const texts: (string | null)[] = [];
+  for await (const message of items(next => server.conversations.messages(id, next))) {
+    if (message.content_type !== 'event') texts.push(message.content);
+  }
+  return texts;
+}
+
+/** An agent at the inbox. Everything is found by its name, as people and screen readers do. */
+class Inbox {
+  constructor(readonly tab: AgentTab) {}
+
+  get page() {
+    return this.tab.page;
+  }
+
+  row(name: string) {
+    return this.page.getByRole('option', { name });
+  }
+
+  get timeline() {
+    return this.page.getByRole('log', { name: 'Messages' });
+  }
+
+  get reply() {
+    return this.page.getByRole('textbox', { name: 'Reply to the contact' });
+  }
+
+  async openView(name: string): Promise<void> {
+    await this.page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
+    await this.tab.sees(name);
+  }
+
+  async open(name: string): Promise<void> {
+    await this.row(name).click();
+    await this.page.getByRole('region', { name: `Conversation with ${name}` }).waitFor();
+  }
+
+  /** Waits for a message in the open conversation. */
+  async reads(text: string): Promise<void> {
+    await this.timeline.getByText(text, { exact: true }).waitFor();
+  }
+
+  async tells(text: string | RegExp): Promise<void> {
+    await this.page.locator('.toasts').getByText(text).waitFor();
+  }
+
+  /** Names of the rows, from above. */
+  names(): Promise<string[]> {
+    return this.page.locator('.row > .name').allInnerTexts();
+  }
+}
+
+/** Runs a test with the owner at the inbox. No tab may have an error in its console afterwards. */
+function play(
+  test: (inbox: Inbox, people: People) => Promise<void>,
+  { path = '/inbox/unassigned', ...options }: BrowserContextOptions & { path?: string } = {},
+) {
+  return browser.run(async people => {
+    const tab = await AgentTab.open(people, `${service.url}/dashboard${path}`);
+    await tab.signIn(desk.email);
+    await tab.isSignedIn('Olivia Owner');
+    await test(new Inbox(tab), people);
+    expect(tab.errors).toEqual([]);
+  }, options);
+}
+
+describeInChromium('The inbox of the dashboard', () => {
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([ChatService.start(), TestBrowser.start()]);
+  }, 240_000);
+  beforeEach(async () => {
+    desk = await service.openDesk();
+    server = new ServerClient({ baseUrl: service.url, apiKey: desk.key });
+  });
+  afterAll(() => Promise.all([browser.stop(), service.stop()]));
+
+  it('An agent sees a conversation arrive, answers it, and reads what the visitor answers.', () =>
+    play(async inbox => {
+      await inbox.page.getByText('Every open conversation has somebody.').waitFor();
+      const { visitor, id } = await talk('Vera Visitor', 'Where is my parcel?');
+      await inbox.open('Vera Visitor');
+      await inbox.reads('Where is my parcel?');
+      await becomes(id, { unread: { agents: 0, contact: 0 } });
+      await inbox.reply.fill('It arrives tomorrow.');
+      await inbox.reply.press('Enter');
+      await inbox.reads('It arrives tomorrow.');
+      await visitor.send(id, 'Thank you');
+      await inbox.reads('Thank you');
+      expect(await textsOf(id)).toEqual(['Where is my parcel?', 'It arrives tomorrow.', 'Thank you']);
+      expect(await inbox.reply.inputValue()).toBe('');
+    }));
+
+  it('The newest activity stands first, and a view shows what matches it alone.', () =>
+    play(async inbox => {
+      const first = await talk('Anna', 'First');
+      await talk('Ben', 'Second');
+      await eventually(async () => (await inbox.names()).join() === 'Ben,Anna' || undefined, PATIENCE_MS);
+      await first.visitor.send(first.id, 'Again');
+      await eventually(async () => (await inbox.names()).join() === 'Anna,Ben' || undefined, PATIENCE_MS);
+      await inbox.open('Anna');
+      await inbox.page.keyboard.press('t');
+      await becomes(first.id, { assignee_id: desk.memberId });
+      await eventually(async () => (await inbox.names()).join() === 'Ben' || undefined, PATIENCE_MS);
+      await inbox.openView('Assigned to you');
+      await eventually(async () => (await inbox.names()).join() === 'Anna' || undefined, PATIENCE_MS);
+    }));
+
+  it('A resolve shows the next conversation at once, and is taken back by a key.', () =>
+    play(async inbox => {
+      const [anna, ben] = [await talk('Anna', 'First'), await talk('Ben', 'Second')];
+      await inbox.open('Ben');
+      await inbox.page.keyboard.press('e');
+      await inbox.tells('Ben is resolved.');
+      await inbox.page.getByRole('region', { name: 'Conversation with Anna' }).waitFor();
+      await becomes(ben.id, { status: 'resolved' });
+      await inbox.page.keyboard.press('z');
+      await becomes(ben.id, { status: 'open', reopened_count: 0 });
+      await inbox.row('Ben').waitFor();
+      await becomes(anna.id, { status: 'open' });
+    }));
+
+  it('An agent assigns, tags, prioritises and snoozes by keys and menus.', () =>
+    play(async inbox => {
+      const { id } = await talk('Anna', 'Hello');
+      await inbox.open('Anna');
+      const { keyboard } = inbox.page;
+      const choose = async (key: string, field: string, text: string) => {
+        await keyboard.press(key);
+        await inbox.page.getByRole('combobox', { name: field }).waitFor();
+        await keyboard.type(text);
+        await keyboard.press('Enter');
+      };
+      await choose('p', 'Priority', 'urg');
+      await becomes(id, { priority: 'urgent' });
+      await choose('l', 'Tags', 'parcel');
+      await becomes(id, { tags: ['parcel'] });
+      await keyboard.press('Escape');
+      await choose('a', 'Assign', 'olivia');
+      await becomes(id, { assignee_id: desk.memberId });
+      await inbox.openView('Assigned to you');
+      await inbox.open('Anna');
+      await choose('h', 'Snooze', 'tomorrow');
+      const { snoozed_until: until } = await becomes(id, { status: 'snoozed' });
+      expect(Date.parse(until ?? '')).toBeGreaterThan(Date.now());
+    }));
+
+  it('A note stays within the team, mentions a colleague, and its draft is apart from that of the reply.', () =>
+    play(async inbox => {
+      const colleague = await server.members.create({
+        email: `ben-${desk.workspaceId}@example.com`,
+        name: 'Ben Backup',
+      });
+      const { visitor, id } = await talk('Anna', 'Hello');
+      await inbox.open('Anna');
+      await inbox.reply.fill('A reply that waits');
+      await inbox.page.getByRole('radio', { name: 'Note' }).check();
+      const note = inbox.page.getByRole('textbox', { name: 'Note for the team' });
+      await note.pressSequentially('Ask @ben');
+      await inbox.page.getByRole('option', { name: 'Ben Backup' }).waitFor();
+      await note.press('Enter');
+      await note.pressSequentially('please');
+      await note.press('Enter');
+      await inbox.reads('Ask @Ben Backup please');
+      const { items: messages } = await eventually(async () => {
+        const page = await server.conversations.messages(id);
+        return page.items.some(message => message.private) ? page : undefined;
+      }, PATIENCE_MS);
+      expect(messages.find(message => message.private)).toMatchObject({ metadata: { mentions: [colleague.id] } });
+      expect((await visitor.messages(id)).items.map(({ content }) => content)).toEqual(['Hello']);
+      await inbox.page.reload();
+      await inbox.tab.isSignedIn('Olivia Owner');
+      await inbox.page.getByRole('radio', { name: 'Reply' }).check();
+      expect(await inbox.reply.inputValue()).toBe('A reply that waits');
+    }));
+
+  it('A reply that is written without a network is kept over a reload, and is sent once when the network is back.', () =>
+    play(async inbox => {
+      const { id } = await talk('Anna', 'Hello');
+      await inbox.open('Anna');
+      await inbox.reads('Hello');
+      await service.network.cut();
+      await inbox.reply.fill('On its way');
+      await inbox.reply.press('Enter');
+      await inbox.page.getByText('Waits for the connection').waitFor();
+      await service.network.heal();
+      await eventually(async () => (await textsOf(id)).includes('On its way') || undefined, PATIENCE_MS);
+      await inbox.page.getByText('Waits for the connection').waitFor({ state: 'hidden' });
+      expect(await textsOf(id)).toEqual(['Hello', 'On its way']);
+    }));
+
+  it('An agent searches, and a hit opens its message.', () =>
+    play(async inbox => {
+      await talk('Anna', 'The zebra is missing');
+      await talk('Ben', 'Something else');
+      const field = inbox.page.getByRole('searchbox', { name: 'Search' });
+      await eventually(
+        async () => (await server.search({ query: 'zebra' })).items.length > 0 || undefined,
+        PATIENCE_MS,
+      );
+      await inbox.page.keyboard.press('/');
+      await field.fill('zebra');
+      await inbox.page.getByRole('button', { name: /Anna/ }).click();
+      await inbox.page.getByRole('region', { name: 'Conversation with Anna' }).waitFor();
+      await inbox.page.locator('.message.linked', { hasText: 'The zebra is missing' }).waitFor();
+    }));
+
+  it('Each state of the inbox is accessible in light and dark.', () =>
+    play(async inbox => {
+      await inbox.tab.isAccessible('the empty inbox');
+      const { id } = await talk('Anna', 'Hello');
+      await server.conversations.update(id, { priority: 'urgent', tags: ['parcel', 'late', 'again'] });
+      await inbox.open('Anna');
+      await inbox.reply.fill('Good morning');
+      await inbox.reply.press('Enter');
+      await inbox.reads('Good morning');
+      await inbox.tab.isAccessible('an open conversation');
+      await inbox.page.getByRole('radio', { name: 'Note' }).check();
+      await inbox.tab.isAccessible('a note');
+      await inbox.page.getByRole('button', { name: 'Message actions' }).first().click();
+      await inbox.tab.isAccessible('the menu of a message');
+      await inbox.page.keyboard.press('Escape');
+      await inbox.page.getByRole('button', { name: 'Keys' }).click();
+      await inbox.tab.isAccessible('the list of keys');
+    }));
+
+  it('A phone shows the list or the conversation, and the way back.', () =>
+    play(
+      async inbox => {
+        await talk('Anna', 'Hello');
+        await inbox.open('Anna');
+        expect(await inbox.row('Anna').isVisible()).toBe(false);
+        await inbox.reply.fill('Hi');
+        await inbox.page.getByRole('button', { name: 'Send' }).click();
+        await inbox.reads('Hi');
+        await inbox.page.getByRole('button', { name: 'Back to the list' }).click();
+        await inbox.row('Anna').waitFor();
+      },
+      { viewport: { width: 390, height: 780 }, hasTouch: true },
+    ));
+});
