@@ -213,12 +213,12 @@ describeInChromium('The inbox of the dashboard', () => {
       expect(await inbox.reply.inputValue()).toBe('A reply that waits');
     }));
 
-  it('A reply that is written without a network is kept over a reload, and is sent once when the network is back.', () =>
+  it('A reply that is written without a network says that it waits, and is sent once when the network is back.', () =>
     play(async inbox => {
       const { id } = await talk('Anna', 'Hello');
       await inbox.open('Anna');
       await inbox.reads('Hello');
-      await service.network.cut();
+      await service.network.refuse();
       await inbox.reply.fill('On its way');
       await inbox.reply.press('Enter');
       await inbox.page.getByText('Waits for the connection').waitFor();

@@ -5,8 +5,8 @@ import { accessibilityViolations } from './accessibility.js';
 import type { People } from './test-browser.js';
 import type { Tab } from './tab.js';
 
-/** Chromium itself logs every call that fails, whatever the page does about it. */
-const REFUSED_CALL = /^Failed to load resource: .*\/v1\//;
+/** Chromium itself logs every call and socket that fails, whatever the page does about it. */
+const REFUSED_CALL = /^Failed to load resource: .*\/v1\/|^WebSocket connection to /;
 
 /** An agent's tab with the dashboard. Steps find everything by its name, as people and screen readers do. */
 export class AgentTab {

@@ -24,13 +24,15 @@ const MAC_SYMBOLS: Record<string, string> = { $mod: '⌘' };
 
 /** The keys of a command as they are shown. */
 export function keyLabel(keys: string, isMac = isApple()): string {
+  // the sign itself is named, because keyboards differ
+  if (keys === 'Shift+?') return '?';
   return keys
     .split(' ')
     .map(press =>
       press
         .split('+')
         .map(part => (isMac ? MAC_SYMBOLS[part] : undefined) ?? SYMBOLS[part] ?? part.toUpperCase())
-        .join(isMac ? '' : '+'),
+        .join(isMac || press.startsWith('Shift+') ? '' : '+'),
     )
     .join(' ');
 }

@@ -12,6 +12,7 @@ import { formats, t } from './texts/index.js';
 
 /** Earlier conversations that are listed. */
 const SHOWN_CONVERSATIONS = 10;
+const MADE_UP = 'anon_';
 
 /** Who writes, from where, and what was before. */
 export function ContactPanel({ view }: { view: ConversationView }) {
@@ -31,7 +32,7 @@ export function ContactPanel({ view }: { view: ConversationView }) {
       <dl class="details">
         <Detail name={t('email')}>{contact?.email && <a href={`mailto:${contact.email}`}>{contact.email}</a>}</Detail>
         <Detail name={t('phone')}>{contact?.phone && <a href={`tel:${contact.phone}`}>{contact.phone}</a>}</Detail>
-        <Detail name={t('externalId')}>{contact?.external_id}</Detail>
+        <Detail name={t('externalId')}>{ownId(contact)}</Detail>
         <Detail name={t('localTime')}>{localTime(contact?.timezone ?? view.context?.timezone)}</Detail>
         <Detail name={t('language')}>{languageName(contact?.locale ?? view.context?.locale)}</Detail>
         <Detail name={t('device')}>{deviceOf(view)}</Detail>
@@ -133,6 +134,12 @@ function Earlier({ view }: { view: ConversationView }) {
       </ul>
     </section>
   );
+}
+
+/** An id that the widget has made up says nothing. */
+function ownId(contact: ContactView | undefined): string | undefined {
+  const id = contact?.external_id ?? undefined;
+  return id?.startsWith(MADE_UP) ? undefined : id;
 }
 
 function lastSeen(contact: ContactView | undefined): string {

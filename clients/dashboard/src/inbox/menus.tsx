@@ -14,17 +14,30 @@ const PRIORITIES: readonly Priority[] = ['none', 'low', 'medium', 'high', 'urgen
 /** The menu that a command has opened. */
 export function Menus({ commands }: { commands: InboxCommands }) {
   const menu = commands.menu.value;
-  const anchor = menu && (document.getElementById(`action-${menu}`) ?? document.getElementById('inbox-search'));
-  if (!menu || !anchor) return null;
+  if (!menu) return null;
+  // rows that were chosen without an open conversation have no button
+  const anchor = document.getElementById(`action-${menu}`) ?? undefined;
   return <OpenMenu key={menu} menu={menu} anchor={anchor} commands={commands} />;
 }
 
-function OpenMenu({ menu, anchor, commands }: { menu: Menu; anchor: HTMLElement; commands: InboxCommands }) {
+function OpenMenu({
+  menu,
+  anchor,
+  commands,
+}: {
+  menu: Menu;
+  anchor: HTMLElement | undefined;
+  commands: InboxCommands;
+}) {
   const targets = commands.targets;
   const ids = targets.map(({ id }) => id);
   const { actions } = commands;
   const tagOptions = useTagOptions(menu === 'tags', targets);
-  const shared = { anchor, nothing: t('nothingFound'), onClose: () => (commands.menu.value = undefined) };
+  const onClose = () => {
+    // a command may have opened another one meanwhile
+    if (commands.menu.peek() === menu) commands.menu.value = undefined;
+  };
+  const shared = { anchor, nothing: t('nothingFound'), onClose };
   const memberOptions = useMemberOptions(targets);
   switch (menu) {
     case 'assign':
@@ -83,7 +96,7 @@ function OpenMenu({ menu, anchor, commands }: { menu: Menu; anchor: HTMLElement;
 
 interface PaletteProps {
   commands: readonly Command[];
-  anchor: HTMLElement;
+  anchor: HTMLElement | undefined;
   nothing: string;
   onClose(): void;
 }

@@ -13,8 +13,8 @@ export interface PickerProps {
   /** Name of the field and of the list. */
   label: string;
   options: readonly PickerOption[];
-  /** The picker stands at it, and the focus goes back to it. */
-  anchor: HTMLElement;
+  /** The picker stands at it, or in the middle of the window. */
+  anchor: HTMLElement | undefined;
   /** Stays open, so that several can be chosen. */
   isMultiple?: boolean;
   /** The sentence of an empty list. */
@@ -43,7 +43,7 @@ export function Picker(props: PickerProps) {
     const { current } = popover;
     if (!current) return;
     current.showPopover();
-    standAt(current, anchor);
+    if (anchor) standAt(current, anchor);
     current.querySelector('input')?.focus();
   }, [anchor]);
 
@@ -65,13 +65,11 @@ export function Picker(props: PickerProps) {
   };
   return (
     <div
-      class="picker"
+      class={anchor ? 'picker' : 'picker centered'}
       ref={popover}
       popover="auto"
       onToggle={event => {
-        if (event.newState !== 'closed') return;
-        onClose();
-        anchor.focus();
+        if (event.newState === 'closed') onClose();
       }}
       onKeyDown={onKeyDown}
     >
