@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { getRounds } from 'bcrypt';
 import { BcryptThread } from '../../src/modules/users/bcrypt-thread.js';
 import { eventually } from '../support/eventually.js';
 import { lockRow } from '../support/blocking-transaction.js';
@@ -297,9 +296,9 @@ describe('Signing in with slow password hashes', () => {
     const costsOf = async (account: string) => {
       compare.mockClear();
       expect((await tryLogin(account)).error.code).toBe('invalid_credentials');
-      return compare.mock.calls.map(([, hash]) => getRounds(hash));
+      return compare.mock.calls.map(([, hash]) => hash.split('$')[2]);
     };
-    expect([await costsOf(address), await costsOf(newEmail())]).toEqual([[10], [10]]);
+    expect([await costsOf(address), await costsOf(newEmail())]).toEqual([['10'], ['10']]);
     compare.mockRestore();
   });
 

@@ -80,7 +80,7 @@ class Inbox {
     await this.timeline.getByText(text, { exact: true }).waitFor();
   }
 
-  async tells(text: string | RegExp): Promise<void> {
+  async confirms(text: string | RegExp): Promise<void> {
     await this.page.locator('.toasts').getByText(text).waitFor();
   }
 
@@ -150,7 +150,7 @@ describeInChromium('The inbox of the dashboard', () => {
       const [anna, ben] = [await talk('Anna', 'First'), await talk('Ben', 'Second')];
       await inbox.open('Ben');
       await inbox.page.keyboard.press('e');
-      await inbox.tells('Ben is resolved.');
+      await inbox.confirms('Ben is resolved.');
       await inbox.page.getByRole('region', { name: 'Conversation with Anna' }).waitFor();
       await becomes(ben.id, { status: 'resolved' });
       await inbox.page.keyboard.press('z');

@@ -1,7 +1,7 @@
 import { useDesk } from './desk/desk-context.js';
 import { t } from './texts/index.js';
 
-/** What actions have done, with the way back. It waits while somebody points at it. */
+/** Sentences that tell what actions have done, with the way back. They wait while somebody points at them. */
 export function ToastList() {
   const { toasts } = useDesk();
   return (

@@ -34,7 +34,7 @@ export class Desk {
   readonly unreadOwn: ReadonlySignal<number>;
   private readonly connectionSignal = signal<Connection>('connecting');
   readonly reader: Reader;
-  private gathered: AgentFrame[] = [];
+  private batched: AgentFrame[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
 
@@ -69,7 +69,7 @@ export class Desk {
   open(): void {
     const { live } = this;
     this.stops.push(
-      live.on('*', frame => this.gather(frame as AgentFrame)),
+      live.on('*', frame => this.receive(frame as AgentFrame)),
       live.on('closed', event => this.handleClosed(event as ClosedEvent)),
     );
     this.outbox.open();
@@ -92,15 +92,15 @@ export class Desk {
     this.drafts.forget();
   }
 
-  private gather(frame: AgentFrame): void {
-    this.gathered.push(frame);
-    this.timer ??= setTimeout(() => this.applyGathered(), GATHER_MS);
+  private receive(frame: AgentFrame): void {
+    this.batched.push(frame);
+    this.timer ??= setTimeout(() => this.applyBatched(), GATHER_MS);
   }
 
-  private applyGathered(): void {
+  private applyBatched(): void {
     this.timer = undefined;
-    const frames = this.gathered;
-    this.gathered = [];
+    const frames = this.batched;
+    this.batched = [];
     batch(() => {
       this.store.apply(...frames);
       for (const frame of frames) {

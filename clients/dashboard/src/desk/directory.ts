@@ -16,7 +16,7 @@ interface Dated {
   updated_at: string;
 }
 
-/** What conversations refer to: members, channels, bots and saved views, kept current by frames. */
+/** Members, channels, bots and saved views, to which conversations refer. Frames keep them current. */
 export class Directory {
   private readonly memberMap = signal<ById<MemberView>>(new Map());
   private readonly channelMap = signal<ById<ChannelView>>(new Map());

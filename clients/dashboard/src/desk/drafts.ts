@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 
-/** What a text becomes: an answer to the contact, or a note for the team. */
+/** The purpose of a text: an answer to the contact, or a note for the team. */
 export type Mode = 'reply' | 'note';
 
 export interface Draft {

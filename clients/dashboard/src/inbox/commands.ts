@@ -1,6 +1,6 @@
 import type { InboxText } from './texts/index.js';
 
-/** What an agent can do by key, by the palette, and mostly by a button. */
+/** An action of an agent: by key, by the palette, and mostly by a button. */
 export interface Command {
   readonly id: string;
   readonly name: InboxText;

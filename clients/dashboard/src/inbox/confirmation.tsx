@@ -4,7 +4,7 @@ import { t } from './texts/index.js';
 
 interface ConfirmationProps {
   title: string;
-  /** What happens, and that it cannot be undone. */
+  /** Says what happens, and whether it can be undone. */
   text: string;
   action: string;
   onConfirm(): void;

@@ -7,7 +7,7 @@ import { failureText } from './failure-text.js';
 import { contactName } from './names.js';
 import { t } from './texts/index.js';
 
-/** What can be done with a person: block, export, erase. Each role sees what it may. */
+/** Blocks, exports or erases a person. Each role sees what it may. */
 export function ContactMenu({ contact }: { contact: ContactView }) {
   const { agent, store, toasts, session } = useDesk();
   const [asks, setAsks] = useState<'block' | 'erase'>();

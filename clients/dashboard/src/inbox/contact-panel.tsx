@@ -14,7 +14,7 @@ import { formats, t } from './texts/index.js';
 const SHOWN_CONVERSATIONS = 10;
 const MADE_UP = 'anon_';
 
-/** Who writes, from where, and what was before. */
+/** Shows the person, and its earlier conversations. */
 export function ContactPanel({ view }: { view: ConversationView }) {
   const { presence } = useDesk();
   const contact = useContact(view);

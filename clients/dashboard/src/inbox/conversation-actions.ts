@@ -8,7 +8,7 @@ import { formats, t, type InboxText } from './texts/index.js';
 const MINUTE_MS = 60_000;
 
 interface Act {
-  /** What the rows show before the service answers. */
+  /** The rows show it before the service answers. */
   shown: OverlayFields;
   /** Calls the service for one conversation. */
   call(view: ConversationView, versioned: Versioned): Promise<ConversationView>;
@@ -160,7 +160,7 @@ export class ConversationActions {
       .then(view => overlay.settle(view.version))
       .catch((error: unknown) => {
         overlay.undo();
-        this.tell(error, before, () => this.act([before.id], action));
+        this.notify(error, before, () => this.act([before.id], action));
       });
     await call;
   }
@@ -228,7 +228,7 @@ export class ConversationActions {
   }
 
   /** A conversation that somebody else has changed is read again before the action is offered once more. */
-  private tell(error: unknown, view: ConversationView, retry: () => void): void {
+  private notify(error: unknown, view: ConversationView, retry: () => void): void {
     const isConflict = error instanceof ApiError && error.code === 'version_conflict';
     const reason = isConflict ? t('changedMeanwhile') : failureText(error);
     if (isConflict) void this.desk.reader.readConversations([view.id]);

@@ -18,13 +18,13 @@ export function Duplicates({ contact }: { contact: ContactView }) {
   const [merge, setMerge] = useState<Merge>();
   const duplicates = contact.duplicates ?? [];
   if (duplicates.length === 0 || session.me.scope.type !== 'all') return null;
-  const tell = (error: unknown) =>
+  const notify = (error: unknown) =>
     toasts.show({ kind: 'failed', text: t('notMerged', { reason: failureText(error) }) });
   const ask = async (fromId: string, name: string) => {
     try {
       setMerge({ fromId, name, preview: await agent.contacts.merge(contact.id, { from_id: fromId, dry_run: true }) });
     } catch (error) {
-      tell(error);
+      notify(error);
     }
   };
   const run = async ({ fromId, name }: Merge) => {
@@ -34,7 +34,7 @@ export function Duplicates({ contact }: { contact: ContactView }) {
       store.applyContact({ ...merged.contact, duplicates: duplicates.filter(({ id }) => id !== fromId) }, mark);
       toasts.show({ kind: 'done', text: t('doneMerged', { name }) });
     } catch (error) {
-      tell(error);
+      notify(error);
     }
   };
   return (

@@ -10,7 +10,7 @@ import type { Selection } from './selection.js';
 /** A menu that an action opens. */
 export type Menu = 'assign' | 'tags' | 'priority' | 'snooze' | 'palette';
 
-/** What is on the screen, for commands. It is read when one runs. */
+/** The present screen, for commands. It is read when one runs. */
 export interface InboxContext {
   viewPath: string;
   /** Rows of the list, in order. */
@@ -44,7 +44,7 @@ export class InboxCommands {
     private readonly context: () => InboxContext,
   ) {
     this.actions = new ConversationActions(desk, view => contactName(view.contact));
-    this.all = [...this.moves(), ...this.acts(), ...this.writes(), ...this.places()];
+    this.all = [...this.moves(), ...this.acts(), ...this.writes(), ...this.jumps()];
   }
 
   /** The chosen conversations, or the open one. */
@@ -174,7 +174,7 @@ export class InboxCommands {
     ];
   }
 
-  private places(): Command[] {
+  private jumps(): Command[] {
     return Object.entries(VIEW_KEYS).map(([path, keys]) => ({
       id: `view ${path}`,
       name: path as 'mine' | 'unassigned' | 'waiting' | 'mentioned' | 'all',

@@ -20,7 +20,7 @@ interface Found {
   next: string | null;
 }
 
-/** What the service finds in messages, conversations and contacts. */
+/** Messages, conversations and contacts that the service finds. */
 export function SearchPane({ query, openId, onOpen }: SearchPaneProps) {
   const { agent } = useDesk();
   const [found, setFound] = useState<Found>();

@@ -6,7 +6,7 @@ import { t } from './texts/index.js';
 /** Commands with a button of their own, in order. */
 const SHOWN = ['assign', 'priority', 'tags', 'snooze', 'handOff', 'take', 'reopen', 'resolve'];
 
-/** What is done most, as buttons that show their keys. */
+/** The most frequent actions, as buttons that show their keys. */
 export function ThreadActions({ view, commands }: { view: ConversationView; commands: readonly Command[] }) {
   const { directory, memberId } = useDesk();
   const assignee = view.assignee_id;

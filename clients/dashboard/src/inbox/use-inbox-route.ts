@@ -1,7 +1,7 @@
 import { useCallback } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 
-/** What the address shows: `/inbox/{view}/{conversation}?message={id}`, or `/inbox/search?q={text}`. */
+/** The address of the inbox: `/inbox/{view}/{conversation}?message={id}`, or `/inbox/search?q={text}`. */
 export interface InboxRoute {
   view: string | undefined;
   conversationId: string | undefined;

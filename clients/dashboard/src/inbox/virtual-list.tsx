@@ -18,7 +18,7 @@ export interface VirtualListProps {
   ids: readonly string[];
   /** True if there are rows after `ids`. */
   hasMore: boolean;
-  /** Of every row, in pixels. */
+  /** Height of every row, in pixels. */
   rowHeight: number;
   /** The row that the keyboard acts on. It is kept visible. */
   activeId: string | undefined;

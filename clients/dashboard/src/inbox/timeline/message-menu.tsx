@@ -16,7 +16,7 @@ interface MessageMenuProps {
   onEdit(): void;
 }
 
-/** What can be done with a message. */
+/** The actions on a message. */
 export function MessageMenu({ message, isOwn, onEdit }: MessageMenuProps) {
   const { agent, toasts, store } = useDesk();
   const button = useRef<HTMLButtonElement>(null);

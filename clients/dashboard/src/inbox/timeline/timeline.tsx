@@ -157,13 +157,13 @@ function Pending({ message }: { message: PendingMessage }) {
 /** Tells screen readers each message that arrives while the conversation is open, and nothing of its history. */
 function Announcements({ messages, view }: { messages: readonly MessageView[]; view: ConversationView }) {
   const { memberId } = useDesk();
-  const told = useRef<number | undefined>(undefined);
+  const announced = useRef<number | undefined>(undefined);
   const [texts, setTexts] = useState<readonly { seq: number; text: string }[]>([]);
   useEffect(() => {
     const last = messages.at(-1)?.seq ?? 0;
-    const before = (told.current ??= last);
+    const before = (announced.current ??= last);
     if (last <= before) return;
-    told.current = last;
+    announced.current = last;
     const arrived = messages.filter(({ seq, sender_id, content }) => seq > before && sender_id !== memberId && content);
     setTexts(known => [
       ...known.slice(-5),
