@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeInChromium } from '../support/describe-in-chromium.js';
+import { AgentTab } from './support/agent-tab.js';
 import { DemoProcess } from './support/demo-process.js';
 import { TestBrowser } from './support/test-browser.js';
 import { Visitor } from './support/visitor.js';
@@ -29,6 +30,23 @@ describeInChromium('The shop page of `npm run demo`', () => {
         await visitor.page.locator('support-chat .head p').getByText(`You are talking to ${sender}`).waitFor();
         expect(visitor.tab.errors).toEqual([]);
         expect(await visitor.violations()).toEqual([]);
+      },
+      { viewport: { width: 1280, height: 800 } },
+    ));
+
+  it('An address beside the shop opens the dashboard without a password, where a conversation of the shop comes in.', () =>
+    browser.run(
+      async people => {
+        const address = await demo.address();
+        const agent = await AgentTab.open(people, `${address}/agent`);
+        await agent.isSignedIn('Olivia', 'Demo shop');
+        await agent.page.getByRole('link', { name: 'All', exact: true }).click();
+        const visitor = await Visitor.arrive(people, address);
+        await visitor.page.locator('support-chat .welcome').getByText('Ask us anything').click();
+        await visitor.write('Do the boots come in blue?');
+        await agent.page.getByRole('option').filter({ hasText: 'boots come in blue' }).click();
+        await agent.page.getByRole('log').getByText('Do the boots come in blue?').waitFor();
+        expect(agent.errors).toEqual([]);
       },
       { viewport: { width: 1280, height: 800 } },
     ));

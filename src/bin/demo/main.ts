@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { setTimeout as wait } from 'node:timers/promises';
-import { VisitorClient } from '@support-chat/sdk';
+import { ServerClient, VisitorClient } from '@support-chat/sdk';
 import { environment, loadConfig } from '../../config/config.js';
 import { createLog } from '../../platform/logging/log.js';
 import { Service } from '../../service.js';
@@ -15,7 +15,7 @@ import { Pace } from './pace.js';
 import { findLastMessage, foundText } from './search-check.js';
 import { ShopAgents } from './shop-agents.js';
 import { openShopChannel } from './shop-channel.js';
-import { serveShopPage, SHOP_PATH } from './shop-page.js';
+import { AGENT_PATH, serveShopPage, SHOP_PATH, type Shop } from './shop-page.js';
 import { COLLEAGUES } from './team.js';
 
 /** High but finite rates, because one machine plays all visitors and agents. */
@@ -38,19 +38,20 @@ const config = readOr(() => loadConfig(environment({ RATE_LIMITS: RATES, LOG_LEV
 /** Revokes the API key of this run once it exists. */
 let closeDesk = (): Promise<void> => Promise.resolve();
 let closeShop = (): void => undefined;
-/** The shop page; its channel exists later than the page. */
-const shopPage: { widgetToken?: string } = {};
+const shopPage: Shop = {};
 let service = new Service(config, log());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void finish(0));
 const port = await start();
 const baseUrl = urlOf(port);
-print(`Talk to the desk yourself: ${baseUrl}${SHOP_PATH} is a shop with the chat widget, and its agents answer.\n`);
+print(`Talk to the desk yourself: ${baseUrl}${SHOP_PATH} is a shop with the chat widget, and its agents answer.`);
+print(`See it as an agent: ${baseUrl}${AGENT_PATH} opens the dashboard, without a password.\n`);
 print(`The service listens on ${baseUrl}. Playing ${Math.min(dialogues.length, options.limit ?? Infinity)} dialogues.`);
 print(`Three agents are online; the service assigns each conversation to one of them.
 Each arrow (→) is something that an agent, the visitor or the service does besides writing.\n`);
 
 const { agents, widgetToken, apiKey, close } = await openDesk(baseUrl).catch(giveUp);
 closeDesk = close;
+shopPage.server = new ServerClient({ baseUrl, apiKey });
 const [owner] = agents;
 if (!owner) throw new Error('the demo workspace has no owner');
 const shop = await openShopChannel(owner).catch(giveUp);
@@ -88,6 +89,7 @@ const visitor = await VisitorClient.start({ baseUrl, widgetToken, name: 'You' })
 print(`The service keeps running. To try it yourself:
 
   Shop page       ${baseUrl}${SHOP_PATH}
+  Dashboard       ${baseUrl}${AGENT_PATH}
   API             ${baseUrl}/v1
   Reference       ${baseUrl}/docs
   Agent login     ${DEMO_AGENT.email}   ${DEMO_AGENT.password}
@@ -117,7 +119,7 @@ async function start(): Promise<number> {
     if (attempt === 1) print(`Starting the service (data under ${config.dataDir}) …`);
     const publicUrl = urlOf(free);
     const demoConfig = { ...config, port: free, publicUrl, dashboardUrl: `${publicUrl}/dashboard` };
-    service = new Service(demoConfig, log(), app => serveShopPage(app, () => shopPage.widgetToken));
+    service = new Service(demoConfig, log(), app => serveShopPage(app, shopPage, DEMO_AGENT.email));
     void service.failed.then(error => quit(error.message));
     try {
       await service.start();

@@ -1,15 +1,34 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, Response } from 'express';
+import type { ServerClient } from '@support-chat/sdk';
 
 export const SHOP_PATH = '/demo';
+/** Leads into the dashboard without a password. */
+export const AGENT_PATH = `${SHOP_PATH}/agent`;
 const STYLES_PATH = `${SHOP_PATH}/shop.css`;
 
-/** Serves a page of a small shop that has the widget, as a company's own page has it. */
-export function serveShopPage(app: NestExpressApplication, widgetToken: () => string | undefined): void {
+/** The demo's workspace, which exists later than the page. */
+export interface Shop {
+  widgetToken?: string;
+  /** Signs agents in, as the server of a company does. */
+  server?: ServerClient;
+}
+
+/**
+ * Serves a page of a small shop that has the widget, as a company's own page has it, and the address that leads an agent
+ * into the dashboard by single sign-on.
+ */
+export function serveShopPage(app: NestExpressApplication, shop: Shop, agentEmail: string): void {
   const router = app.getHttpAdapter().getInstance() as Application;
   router.get(SHOP_PATH, (_request: Request, response: Response) => {
     response.setHeader('Cache-Control', 'no-store');
-    response.type('html').send(shopPage(widgetToken()));
+    response.type('html').send(shopPage(shop.widgetToken));
+  });
+  router.get(AGENT_PATH, async (_request: Request, response: Response) => {
+    response.setHeader('Cache-Control', 'no-store');
+    if (!shop.server) return void response.type('html').send(WAITING_PAGE);
+    const { redirect_url } = await shop.server.sso.ticket({ email: agentEmail });
+    response.redirect(303, redirect_url);
   });
   router.get(STYLES_PATH, (_request: Request, response: Response) => void response.type('css').send(STYLES));
 }
@@ -52,6 +71,15 @@ const GOODS = [
 
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"%3E%3Cpath fill="%230b6e4f" d="M5 0l4 8H6v2H4V8H1z"/%3E%3C/svg%3E';
+
+const WAITING_PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="1">
+<title>The demo is being prepared</title>
+<p>The demo is being prepared.</p>
+</html>
+`;
 
 /** @param token undefined until the demo's workspace is ready: the page then loads itself again */
 function shopPage(token: string | undefined): string {

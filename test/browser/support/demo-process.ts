@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureWidgetBuilt } from '../../support/built-clients.js';
+import { ensureDashboardBuilt, ensureWidgetBuilt } from '../../support/built-clients.js';
 import type { TestDatabase } from '../../support/database.js';
 import { emptyDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
@@ -29,6 +29,7 @@ export class DemoProcess {
   static async start(): Promise<DemoProcess> {
     ensureBuilt();
     ensureWidgetBuilt();
+    ensureDashboardBuilt();
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-demo-'));
     const database = await emptyDatabase();
     const { PATH } = process.env;

@@ -147,6 +147,7 @@ export const de: Record<InboxText, Entry> = {
   notUnsent: 'Nicht zurückgenommen. {reason}',
   notSaved: 'Nicht gespeichert. {reason}',
   you: 'Sie',
+  youAssigned: 'Sie',
   somebody: 'Jemand',
   theContact: 'Der Kontakt',
   theApi: 'Ihr Server',

@@ -147,6 +147,7 @@ export const en = {
   notUnsent: 'Not unsent. {reason}',
   notSaved: 'Not saved. {reason}',
   you: 'You',
+  youAssigned: 'you',
   somebody: 'Somebody',
   theContact: 'The contact',
   theApi: 'Your server',

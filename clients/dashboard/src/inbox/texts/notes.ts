@@ -138,6 +138,7 @@ export const notes: Record<InboxText, string> = {
   notUnsent: 'After a refusal.',
   notSaved: 'After a refusal.',
   you: 'The member in a sentence of the timeline.',
+  youAssigned: 'The member in “Assigned to you”.',
   somebody: 'A person whose name is unknown.',
   theContact: 'Subject of a sentence of the timeline.',
   theApi: 'Subject of a sentence of the timeline: a request with an API key.',

@@ -52,7 +52,7 @@ function assignmentText(
 ): string {
   if (typeof assigneeId !== 'string') return t('eventUnassigned', { name: name ?? t('somebody') });
   if (actor?.id === assigneeId) return t('eventTaken', { name: name ?? t('somebody') });
-  const assignee = assigneeId === memberId ? t('you') : (nameOf(assigneeId) ?? t('somebody'));
+  const assignee = assigneeId === memberId ? t('youAssigned') : (nameOf(assigneeId) ?? t('somebody'));
   if (!name || actor?.type === 'system') return t('eventAssignedAutomatically', { assignee });
   return t('eventAssigned', { name, assignee });
 }
