@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ChatState, type VisitorFrame } from '../../clients/widget/src/state/chat-state.js';
+import { ChatState, UNKNOWN_AGE, type VisitorFrame } from '../../clients/widget/src/state/chat-state.js';
 
 type View = Parameters<ChatState['applyConversation']>[0];
 type Message = NonNullable<ReturnType<ChatState['applyFrame']>>;
@@ -109,6 +109,14 @@ describe('The state of a chat', () => {
     state.applyFrame(created(2, {}, 2));
     expect(state.unread).toBe(1);
     state.applyFrame(created(3, {}, 2));
+    expect(state.unread).toBe(2);
+  });
+
+  it('A response of unknown age counts only if it has a later message than what is known', () => {
+    state.applyConversation(view({ last_seq: 2, unread: { agents: 0, contact: 1 } }));
+    state.applyConversation(view({ last_seq: 2, unread: { agents: 0, contact: 2 } }), UNKNOWN_AGE);
+    expect(state.unread).toBe(1);
+    state.applyConversation(view({ last_seq: 3, unread: { agents: 0, contact: 2 } }), UNKNOWN_AGE);
     expect(state.unread).toBe(2);
   });
 

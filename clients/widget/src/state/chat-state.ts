@@ -17,6 +17,9 @@ export interface Typist {
 /** A draft whose last frame was lost ends after this time. */
 const DRAFT_TTL_MS = 30_000;
 
+/** Mark of a response that may be older than another one which has come before it. */
+export const UNKNOWN_AGE = -1;
+
 /** Everything that the service has told about the visitor's conversations: by responses and by frames alike. */
 export class ChatState {
   readonly threads = new Map<string, Thread>();

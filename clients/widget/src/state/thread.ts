@@ -25,9 +25,10 @@ export class Thread {
     );
   }
 
-  /** Takes a response, unless frames have told something newer since its request. */
+  /** Takes a response. One that is not current counts only if it has a later message than all frames so far. */
   replace(view: VisitorConversationView, isCurrent: boolean): void {
-    if (!isCurrent || view.last_seq < this.view.last_seq) return;
+    const { last_seq } = this.view;
+    if (isCurrent ? view.last_seq < last_seq : view.last_seq <= last_seq) return;
     this.view = view;
     this.learnSeen(view);
   }
