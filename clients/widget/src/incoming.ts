@@ -45,22 +45,9 @@ export function followFirstMessage(chat: ChatCore): void {
 export function receive(chat: ChatCore, frame: VisitorFrame): void {
   const message = chat.state.applyFrame(frame);
   if (message) handleMessage(chat, message);
-  if (frame.type === 'message.deleted') handleUnsent(chat, frame.data.message);
-  // another tab has not read the latest ones, and the frame does not tell how many these are
-  if (frame.type === 'conversation.read' && frame.data.reader === 'contact') refreshUnread(chat, frame.data.id);
+  if (chat.state.isBehind(frame)) chat.connection.refresh();
   if (frame.type === 'typing') setTimeout(() => chat.changed(), frame.data.expires_in_ms + 50);
   chat.changed();
-}
-
-/** The frame says neither how many messages are unread now, nor which message is the last one. */
-function handleUnsent(chat: ChatCore, { id, conversation_id }: VisitorMessageView): void {
-  if (chat.state.threads.get(conversation_id)?.view.last_message?.id === id) chat.connection.refresh();
-  else refreshUnread(chat, conversation_id);
-}
-
-/** A conversation that is not known is being read: its response may be older than the frame. */
-function refreshUnread({ state, connection }: ChatCore, id: string): void {
-  if (state.threads.get(id)?.view.unread.contact !== 0) connection.refresh();
 }
 
 function handleMessage(chat: ChatCore, message: VisitorMessageView): void {
