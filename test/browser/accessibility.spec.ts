@@ -4,6 +4,7 @@ import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import { ResumingListener } from '../support/outside.js';
+import { isReadWhole } from './support/accessibility.js';
 import { ChatService } from './support/chat-service.js';
 import { Company, PATIENCE_MS } from './support/company.js';
 import { CompanySite, snippet } from './support/company-site.js';
@@ -227,6 +228,13 @@ describeInChromium('A visitor who needs more than a mouse', () => {
       await visitor.page.reload();
       await visitor.reads('One moment');
       expect(await visitor.page.getByRole('status').allInnerTexts()).toEqual(['']);
+    }));
+
+  it('A screen reader announces a message without those before it.', () =>
+    play({}, async ({ visitor }) => {
+      await visitor.open();
+      const region = `document.querySelector('support-chat').shadowRoot.querySelector('.view > [role=status]')`;
+      expect(await isReadWhole(visitor.page, region)).toBe(false);
     }));
 
   it.each<[string, string, BrowserContextOptions]>([

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ChatState, type VisitorFrame } from '../../clients/widget/src/state/chat-state.js';
+import { ChatState, UNKNOWN_AGE, type VisitorFrame } from '../../clients/widget/src/state/chat-state.js';
 
 type View = Parameters<ChatState['applyConversation']>[0];
 type Message = NonNullable<ReturnType<ChatState['applyFrame']>>;
@@ -99,6 +99,12 @@ describe('The state of a chat', () => {
     expect(texts()).toEqual(['text 1']);
   });
 
+  it('A message that arrives twice is new once, also after it was dropped to be read again', () => {
+    expect(state.applyFrame(created(1))?.seq).toBe(1);
+    state.forgetMessages('c1');
+    expect(state.applyFrame(created(1))).toBeUndefined();
+  });
+
   it('A message that a read has brought before its frame is announced by the frame, once', () => {
     state.applyMessages('c1', { items: [message(1), message(2)], next_cursor: null }, true);
     expect([1, 2, 2, 1].map(seq => state.applyFrame(created(seq))?.seq)).toEqual([1, 2, undefined, undefined]);
@@ -112,6 +118,14 @@ describe('The state of a chat', () => {
     expect(state.unread).toBe(2);
   });
 
+  it('A response of unknown age counts only if it has a later message than what is known', () => {
+    state.applyConversation(view({ last_seq: 2, unread: { agents: 0, contact: 1 } }));
+    state.applyConversation(view({ last_seq: 2, unread: { agents: 0, contact: 2 } }), UNKNOWN_AGE);
+    expect(state.unread).toBe(1);
+    state.applyConversation(view({ last_seq: 3, unread: { agents: 0, contact: 2 } }), UNKNOWN_AGE);
+    expect(state.unread).toBe(2);
+  });
+
   it('A message counts as unread until it is read here or in another tab', () => {
     state.applyFrame(created(1));
     state.applyFrame(created(2, {}, 2));
@@ -120,6 +134,39 @@ describe('The state of a chat', () => {
     expect(state.unread).toBe(2);
     state.applyFrame(frame('conversation.read', { id: 'c1', reader: 'contact', last_read_seq: 2 }));
     expect(state.unread).toBe(0);
+  });
+
+  describe('after a frame that does not tell how many messages are unread', () => {
+    const unsent = (seq: number) => frame('message.deleted', { message: message(seq, { deleted_at: time(9) }) });
+    const read = (last_read_seq: number, reader = 'contact') =>
+      frame('conversation.read', { id: 'c1', reader, last_read_seq });
+    const isBehind = (applied: VisitorFrame) => {
+      state.applyFrame(applied);
+      return state.isBehind(applied);
+    };
+
+    it('The count is read again after a message was unsent while messages are unread', () => {
+      state.applyFrame(created(1));
+      state.applyFrame(created(2, {}, 2));
+      expect(isBehind(unsent(1))).toBe(true);
+    });
+
+    it('The count is read again after a message was unsent while its conversation is being read', () => {
+      state = new ChatState();
+      expect(isBehind(unsent(1))).toBe(true);
+    });
+
+    it('The last message is read again after it was unsent, and nothing after another read one was', () => {
+      state.applyFrame(created(1, {}, 0));
+      state.applyFrame(created(2, {}, 0));
+      expect([1, 2].map(seq => isBehind(unsent(seq)))).toEqual([false, true]);
+    });
+
+    it('The count is read again after another tab has read a part of the messages, and not after it has read all', () => {
+      state.applyFrame(created(1));
+      state.applyFrame(created(2, {}, 2));
+      expect([read(1, 'agents'), read(1), read(2)].map(isBehind)).toEqual([false, true, false]);
+    });
   });
 
   it('The conversation with the latest message comes first', () => {

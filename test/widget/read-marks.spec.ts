@@ -65,6 +65,22 @@ describe('What a visitor has read', () => {
     expect(received).toHaveLength(2);
   });
 
+  it('A message that leaves the view before it has been there long enough is not read', async () => {
+    marks.schedule();
+    isInView = false;
+    await jest.advanceTimersByTimeAsync(500);
+    expect([received, isRead]).toEqual([[], false]);
+  });
+
+  it('The mark of a message leaves a later one unread that has not been in view', async () => {
+    marks.schedule();
+    seq = 5;
+    await jest.advanceTimersByTimeAsync(500);
+    expect([received, isRead]).toEqual([[], false]);
+    await see();
+    expect([received, isRead]).toEqual([[['c1', 5]], true]);
+  });
+
   it('A message that is not in view is not read, and a former visitor is forgotten', async () => {
     isInView = false;
     await see();

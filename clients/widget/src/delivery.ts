@@ -1,5 +1,6 @@
 import type { ApiError, VisitorClient, VisitorMessageBody, VisitorMessageView } from '@support-chat/sdk';
 import type { ChatCore } from './chat-core.js';
+import { UNKNOWN_AGE } from './state/chat-state.js';
 import { Outbox, type OutboxItem } from './state/outbox.js';
 import { ReadMarks } from './state/read-marks.js';
 
@@ -60,7 +61,7 @@ async function deliver({ state, connection, outbox }: ChatCore, item: OutboxItem
     return started.conversation.id;
   }
   const id = sent.conversation_id;
-  if (!state.threads.has(id)) state.applyConversation(await client.conversation(id));
+  if (!state.threads.has(id)) state.applyConversation(await client.conversation(id), UNKNOWN_AGE);
   state.threads.get(id)?.merge(sent);
   return id;
 }

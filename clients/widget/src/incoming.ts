@@ -45,15 +45,9 @@ export function followFirstMessage(chat: ChatCore): void {
 export function receive(chat: ChatCore, frame: VisitorFrame): void {
   const message = chat.state.applyFrame(frame);
   if (message) handleMessage(chat, message);
-  if (frame.type === 'message.deleted') handleUnsent(chat, frame.data.message);
+  if (chat.state.isBehind(frame)) chat.connection.refresh();
   if (frame.type === 'typing') setTimeout(() => chat.changed(), frame.data.expires_in_ms + 50);
   chat.changed();
-}
-
-/** The frame says neither how many messages are unread now, nor which message is the last one. */
-function handleUnsent(chat: ChatCore, { id, conversation_id }: VisitorMessageView): void {
-  const view = chat.state.threads.get(conversation_id)?.view;
-  if (view?.unread.contact || view?.last_message?.id === id) chat.connection.refresh();
 }
 
 function handleMessage(chat: ChatCore, message: VisitorMessageView): void {

@@ -1,5 +1,6 @@
 import type { VisitorClient } from '@support-chat/sdk';
 import type { ChatCore } from './chat-core.js';
+import { UNKNOWN_AGE } from './state/chat-state.js';
 
 const PAGE_SIZE = 50;
 
@@ -16,7 +17,7 @@ export class MessagesLoader {
     const known = state.threads.get(id);
     if (known?.older !== undefined && !again) return;
     await this.attempt(id, async client => {
-      if (!known) state.applyConversation(await client.conversation(id));
+      if (!known) state.applyConversation(await client.conversation(id), UNKNOWN_AGE);
       const page = await client.messages(id, { limit: PAGE_SIZE });
       // Older ones may have changed, and there may be a gap before the page.
       if (again) state.forgetMessages(id, page.items[0]?.seq);

@@ -30,6 +30,24 @@ export async function accessibilityViolations(page: Page, element = 'html'): Pro
   }
 }
 
+/**
+ * True if screen readers read a whole live region out again when a part is added to it.
+ * @param element JavaScript expression of the region
+ */
+export async function isReadWhole(page: Page, element: string): Promise<unknown> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    const { result } = await session.send('Runtime.evaluate', { expression: element });
+    const { nodes } = await session.send('Accessibility.getPartialAXTree', {
+      objectId: result.objectId!,
+      fetchRelatives: false,
+    });
+    return nodes[0]!.properties!.find(({ name }) => name === 'atomic')?.value.value;
+  } finally {
+    await session.detach();
+  }
+}
+
 function describe({ violations }: AxeResults): string[] {
   return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ html }) => html).join(', ')})`);
 }

@@ -17,6 +17,9 @@ export interface Typist {
 /** A draft whose last frame was lost ends after this time. */
 const DRAFT_TTL_MS = 30_000;
 
+/** Mark of a response that may be older than another one which has come before it. */
+export const UNKNOWN_AGE = -1;
+
 /** Everything that the service has told about the visitor's conversations: by responses and by frames alike. */
 export class ChatState {
   readonly threads = new Map<string, Thread>();
@@ -100,6 +103,22 @@ export class ChatState {
     }
   }
 
+  /**
+   * True if an applied frame has changed the count of unread messages, or the last message, without telling the new one:
+   * a message was unsent, or another tab has read a part of the messages.
+   */
+  isBehind(frame: VisitorFrame): boolean {
+    if (frame.type === 'conversation.read') return frame.data.reader === 'contact' && this.mayHaveUnread(frame.data.id);
+    if (frame.type !== 'message.deleted') return false;
+    const { id, conversation_id } = frame.data.message;
+    return this.threads.get(conversation_id)?.view.last_message?.id === id || this.mayHaveUnread(conversation_id);
+  }
+
+  /** A conversation that is not known is being read: its response may be older than the frame. */
+  private mayHaveUnread(id: string): boolean {
+    return this.threads.get(id)?.view.unread.contact !== 0;
+  }
+
   /** People and bots that are typing now. */
   typing(id: string): Typist[] {
     return [...(this.typists.get(id)?.values() ?? [])].filter(({ until }) => until > this.now());
@@ -151,8 +170,9 @@ export class ChatState {
     const thread = this.threads.get(message.conversation_id);
     this.typists.get(message.conversation_id)?.delete(message.sender_id);
     if (!thread) return message;
+    thread.merge(message);
     // a read may have brought it before its frame
-    const isNew = thread.merge(message) || message.seq > thread.receivedSeq;
+    const isNew = message.seq > thread.receivedSeq;
     thread.receivedSeq = Math.max(thread.receivedSeq, message.seq);
     // a response that has it is at least as new
     if (conversation.last_seq > thread.view.last_seq) {

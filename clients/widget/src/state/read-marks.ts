@@ -27,10 +27,12 @@ export class ReadMarks {
 
   /** The newest message may be in view now. */
   schedule(): void {
+    clearTimeout(this.timer);
     const newest = this.options.inView();
     if (!newest) return;
-    clearTimeout(this.timer);
     this.timer = setTimeout(() => {
+      // a later one may not be drawn yet, or the panel may be closed
+      if (this.options.inView()?.seq !== newest.seq) return;
       this.pending.set(newest.id, newest.seq);
       void this.flush();
       this.options.mark(newest.id);

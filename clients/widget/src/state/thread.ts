@@ -25,9 +25,9 @@ export class Thread {
     );
   }
 
-  /** Takes a response, unless frames have told something newer since its request. */
+  /** Takes a response. One that is not current counts only if it has a later message than all frames so far. */
   replace(view: VisitorConversationView, isCurrent: boolean): void {
-    if (!isCurrent || view.last_seq < this.view.last_seq) return;
+    if (view.last_seq < this.view.last_seq + (isCurrent ? 0 : 1)) return;
     this.view = view;
     this.learnSeen(view);
   }
@@ -41,15 +41,14 @@ export class Thread {
     }
   }
 
-  /** Adds a message, or replaces an older version of it. @returns true if it is new */
-  merge(message: VisitorMessageView): boolean {
+  /** Adds a message, or replaces an older version of it. */
+  merge(message: VisitorMessageView): void {
     const known = this.messages.find(({ seq }) => seq === message.seq);
-    if (known && versionOf(message) < versionOf(known)) return false;
+    if (known && versionOf(message) < versionOf(known)) return;
     const others = this.messages.filter(({ seq }) => seq !== message.seq);
     const index = others.findIndex(({ seq }) => seq > message.seq);
     others.splice(index < 0 ? others.length : index, 0, message);
     this.messages = others;
-    return !known;
   }
 
   private learnSeen(view: VisitorConversationView): void {

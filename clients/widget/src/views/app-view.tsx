@@ -34,7 +34,7 @@ export class App extends Component<ViewProps, { isDragging?: boolean }> {
         {route.name === 'home' ? <Home chat={chat} /> : <Timeline key={route.id ?? 'new'} id={route.id} chat={chat} />}
         <Composer chat={chat} />
         {this.state.isDragging && <div class="drop">{text('dropHere')}</div>}
-        <div class="hidden" role="status">
+        <div class="hidden" role="status" aria-atomic="false">
           {/* An equal text is another node, so that it is announced too. */}
           {chat.announcements.map(({ id, text: announced }) => (
             <p key={id}>{announced}</p>
