@@ -87,6 +87,19 @@ export const en = {
   notFoundTitle: 'This page does not exist',
   notFound: 'The address may be incomplete, or the page has moved.',
   toInbox: 'Go to the inbox',
+  dismiss: 'Dismiss',
+  undo: 'Undo',
+  cancel: 'Cancel',
+  save: 'Save',
+  saved: 'Saved',
+  discard: 'Discard changes',
+  copy: 'Copy',
+  copied: 'Copied',
+  shownOnce: 'You will not see this again.',
+  typeName: 'To confirm, type {name}',
+  typeNameFirst: 'Type {name} first.',
+  loadMore: 'Show more',
+  notLoaded: 'Not loaded: the service cannot be reached.',
 } satisfies Record<string, Entry>;
 
 export type TextKey = keyof typeof en;
