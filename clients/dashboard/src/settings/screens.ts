@@ -18,6 +18,22 @@ export interface SettingsScreen {
 export const SCREENS: readonly SettingsScreen[] = [
   { path: 'profile', name: 'profile', group: 'groupYou', load: () => import('./profile/profile.js') },
   { path: 'workspace', name: 'workspace', group: 'groupWorkspace', load: () => import('./workspace/workspace.js') },
+  { path: 'members', name: 'members', group: 'groupWorkspace', load: () => import('./members/members.js') },
+  {
+    path: 'canned-responses',
+    name: 'cannedResponses',
+    group: 'groupReplies',
+    load: () => import('./library/canned-responses.js'),
+  },
+  { path: 'tags', name: 'tags', group: 'groupReplies', load: () => import('./library/tags.js') },
+  { path: 'views', name: 'views', group: 'groupReplies', load: () => import('./library/views.js') },
+  {
+    path: 'api-keys',
+    name: 'apiKeys',
+    group: 'groupDevelopers',
+    isVisible: ({ isAdmin }) => isAdmin,
+    load: () => import('./api-keys/api-keys.js'),
+  },
 ];
 
 /** @param path of the address, without the dashboard's base */

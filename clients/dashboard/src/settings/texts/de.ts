@@ -5,7 +5,7 @@ export const de: Record<SettingsKey, Entry> = {
   sections: 'Einstellungen',
   back: 'Alle Einstellungen',
   groupYou: 'Sie',
-  groupWorkspace: 'Arbeitsbereich',
+  groupWorkspace: 'Firma',
   groupReplies: 'Antworten und Ansichten',
   groupDevelopers: 'Entwicklung',
   profile: 'Profil',

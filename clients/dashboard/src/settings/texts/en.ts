@@ -4,7 +4,7 @@ export const en = {
   sections: 'Settings',
   back: 'All settings',
   groupYou: 'You',
-  groupWorkspace: 'Workspace',
+  groupWorkspace: 'Company',
   groupReplies: 'Replies and views',
   groupDevelopers: 'Developers',
   profile: 'Profile',
