@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '@support-chat/sdk';
-import { readFailure, type FailureTexts } from '../../clients/dashboard/src/entrance/failure.js';
+import { readFailure, type FailureTexts } from '../../clients/dashboard/src/forms/failure.js';
 
 const TEXTS: FailureTexts<'email' | 'password'> = {
   fields: { email: 'emailInvalid', password: 'passwordInvalid' },

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { icon } from '@support-chat/ui/icons.jsx';
 import { useLocation } from 'wouter-preact';
 import type { SignedInSession } from './entrance/entrance-state.js';
-import { readFailure } from './entrance/failure.js';
+import { readFailure } from './forms/failure.js';
 import { Banner } from './parts/banner.js';
 import { formats, t } from './texts/index.js';
 

@@ -6,6 +6,7 @@ import { App } from './app.js';
 import { Entrance } from './entrance/entrance.js';
 import { takeSecretLink } from './entrance/secret-link.js';
 import './styles/index.css';
+import { startPreferences } from './preferences.js';
 import { loadLanguage } from './texts/index.js';
 
 /** This file is in a folder of the dashboard's path, which is below that of the service. */
@@ -25,6 +26,7 @@ window.addEventListener('hashchange', () => {
   if (link) void entrance.open(link);
 });
 
+startPreferences();
 await loadLanguage(navigator.languages);
 render(<App entrance={entrance} base={base} />, root);
 await entrance.open(initialLink);

@@ -7,15 +7,19 @@ import type { SignedInSession } from './entrance/entrance-state.js';
 import { LazyArea, type AreaLoader } from './lazy-area.js';
 import { NotFound } from './not-found.js';
 import { Banner } from './parts/banner.js';
+import { ToastList } from './parts/toast-list.js';
 import { SessionContext } from './session-context.js';
 import { t } from './texts/index.js';
-import { ToastList } from './toast-list.js';
 
 const loadInbox: AreaLoader = () => import('./inbox/inbox.js');
+const loadSettings: AreaLoader = () => import('./settings/settings.js');
 
 const SHORT_INTERRUPTION_MS = 2_000;
 
-const AREAS = [{ path: '/inbox', name: 'inbox' }] as const;
+const AREAS = [
+  { path: '/inbox', name: 'inbox' },
+  { path: '/settings', name: 'settings' },
+] as const;
 
 /** The frame of the dashboard for a signed-in member: header, navigation and main area. */
 export function Shell({ session }: { session: SignedInSession }) {
@@ -54,6 +58,9 @@ export function Shell({ session }: { session: SignedInSession }) {
               </Route>
               <Route path="/inbox/*?">
                 <LazyArea load={loadInbox} />
+              </Route>
+              <Route path="/settings/*?">
+                <LazyArea load={loadSettings} />
               </Route>
               <Route>
                 <NotFound />

@@ -4,12 +4,12 @@ import type { SignedInSession } from '../entrance/entrance-state.js';
 import type { AgentFrame } from '../store/frame-log.js';
 import { Presence } from '../store/presence.js';
 import { Store } from '../store/store.js';
+import { toasts } from '../parts/toasts.js';
 import { Counts } from './counts.js';
 import { Directory } from './directory.js';
 import { Drafts } from './drafts.js';
 import { Outbox } from './outbox.js';
 import { Reader } from './reader.js';
-import { Toasts } from './toasts.js';
 
 /** The connection as people understand it. */
 export type Connection = 'connecting' | 'connected' | 'interrupted' | 'ended';
@@ -26,7 +26,7 @@ export class Desk {
   readonly presence: Presence;
   readonly directory: Directory;
   readonly counts: Counts;
-  readonly toasts = new Toasts();
+  readonly toasts = toasts;
   readonly drafts: Drafts;
   readonly outbox: Outbox;
   readonly live: SharedLive<AgentFrames>;

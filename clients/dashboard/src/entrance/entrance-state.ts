@@ -5,6 +5,8 @@ import type { SecretLink } from './secret-link.js';
 export interface SignedInSession {
   readonly agent: AgentClient;
   readonly me: MeView;
+  /** Loads `me` again, after a change of the member or the workspace. The session gets a new object, with the same client. */
+  reload(): Promise<void>;
   /** Ends the session in all tabs. It is over here at once, even if the service cannot be reached. */
   signOut(): void;
   /**

@@ -97,10 +97,18 @@ export class Entrance {
     const session = {
       agent: this.client,
       me,
+      reload: () => this.reload(),
       signOut: () => this.signOut(),
       switchWorkspace: (id: string) => this.switchWorkspace(id),
     };
     this.current.value = { screen: 'signed-in', session };
+  }
+
+  /** Keeps what is shown if the service does not answer. */
+  private async reload(): Promise<void> {
+    const { client } = this;
+    const me = await client.me().catch(() => undefined);
+    if (me && client === this.client && this.current.value.screen === 'signed-in') this.showMember(me);
   }
 
   private signOut(): void {

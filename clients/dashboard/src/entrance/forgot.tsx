@@ -7,8 +7,8 @@ import { Field } from '../parts/field.js';
 import { t } from '../texts/index.js';
 import { EntrancePage } from './entrance-page.js';
 import type { Entrance } from './entrance.js';
-import type { FailureTexts } from './failure.js';
-import { useForm } from './use-form.js';
+import type { FailureTexts } from '../forms/failure.js';
+import { useForm } from '../forms/use-form.js';
 
 const TEXTS: FailureTexts<'email'> = { fields: { email: 'emailInvalid' } };
 

@@ -7,7 +7,7 @@ import { t, type TextKey } from '../texts/index.js';
 import { EntrancePage } from './entrance-page.js';
 import type { Entrance } from './entrance.js';
 import { isAboutLink } from './is-about-link.js';
-import { useForm } from './use-form.js';
+import { useForm } from '../forms/use-form.js';
 
 const ROLES: Record<InvitePreviewView['role'], TextKey> = {
   owner: 'roleOwner',

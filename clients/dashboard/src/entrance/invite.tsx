@@ -5,7 +5,7 @@ import { Button } from '../parts/button.js';
 import { formats, t } from '../texts/index.js';
 import { EntrancePage } from './entrance-page.js';
 import type { Entrance } from './entrance.js';
-import { generalMessage } from './failure.js';
+import { generalMessage } from '../forms/failure.js';
 import { InviteForm } from './invite-form.js';
 import { isAboutLink } from './is-about-link.js';
 import { Loading } from './loading.js';

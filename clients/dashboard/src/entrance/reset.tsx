@@ -6,9 +6,9 @@ import { Field } from '../parts/field.js';
 import { t } from '../texts/index.js';
 import { EntrancePage } from './entrance-page.js';
 import type { Entrance } from './entrance.js';
-import type { FailureTexts } from './failure.js';
+import type { FailureTexts } from '../forms/failure.js';
 import { isAboutLink } from './is-about-link.js';
-import { useForm } from './use-form.js';
+import { useForm } from '../forms/use-form.js';
 
 const TEXTS: FailureTexts<'password'> = { fields: { password: 'passwordInvalid' } };
 

@@ -6,8 +6,8 @@ import { t, type TextKey } from '../texts/index.js';
 import { EntrancePage } from './entrance-page.js';
 import type { SignInReason } from './entrance-state.js';
 import type { Entrance } from './entrance.js';
-import type { FailureTexts } from './failure.js';
-import { useForm } from './use-form.js';
+import type { FailureTexts } from '../forms/failure.js';
+import { useForm } from '../forms/use-form.js';
 
 const REASONS: Record<SignInReason, TextKey> = {
   ended: 'sessionEnded',

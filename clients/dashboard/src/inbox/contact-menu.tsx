@@ -1,8 +1,8 @@
 import type { ContactView } from '@support-chat/sdk';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { useDesk } from '../desk/desk-context.js';
-import { Confirmation } from './confirmation.js';
 import { failureText } from './failure-text.js';
 import { contactName } from './names.js';
 import { t } from './texts/index.js';
@@ -21,29 +21,27 @@ export function ContactMenu({ contact }: { contact: ContactView }) {
       toasts.show({ kind: 'failed', text: t('failedOne', { name, reason: failureText(error) }) });
     }
   };
-  const setBlocked = (isBlocked: boolean) =>
-    attempt(async () => {
-      const mark = store.mark();
-      const { id } = contact;
-      store.applyContact(await (isBlocked ? agent.contacts.block(id) : agent.contacts.unblock(id)), mark);
-      toasts.show({ kind: 'done', text: t(isBlocked ? 'doneBlocked' : 'doneUnblocked', { name }) });
-    });
+  const setBlocked = async (isBlocked: boolean) => {
+    const mark = store.mark();
+    const { id } = contact;
+    store.applyContact(await (isBlocked ? agent.contacts.block(id) : agent.contacts.unblock(id)), mark);
+    toasts.show({ kind: 'done', text: t(isBlocked ? 'doneBlocked' : 'doneUnblocked', { name }) });
+  };
   const exportAll = () =>
     attempt(async () => {
       const data = await agent.contacts.export(contact.id);
       saveFile(`contact-${contact.id}.json`, JSON.stringify(data, null, 2));
     });
-  const erase = () =>
-    attempt(async () => {
-      await agent.contacts.delete(contact.id);
-      toasts.show({ kind: 'done', text: t('doneErased', { name }) });
-    });
+  const erase = async () => {
+    await agent.contacts.delete(contact.id);
+    toasts.show({ kind: 'done', text: t('doneErased', { name }) });
+  };
   return (
     <section class="danger-zone">
       <Button look="quiet" onClick={() => void exportAll()}>
         {t('export')}
       </Button>
-      <Button look="quiet" onClick={() => (contact.blocked ? void setBlocked(false) : setAsks('block'))}>
+      <Button look="quiet" onClick={() => (contact.blocked ? void attempt(() => setBlocked(false)) : setAsks('block'))}>
         {t(contact.blocked ? 'unblock' : 'block')}
       </Button>
       {acting_role !== 'agent' && (
@@ -54,11 +52,13 @@ export function ContactMenu({ contact }: { contact: ContactView }) {
       {asks && (
         <Confirmation
           title={t(asks === 'block' ? 'blockTitle' : 'eraseTitle', { name })}
-          text={t(asks === 'block' ? 'blockText' : 'eraseText')}
           action={t(asks)}
-          onConfirm={() => void (asks === 'block' ? setBlocked(true) : erase())}
+          describe={failureText}
+          onConfirm={() => (asks === 'block' ? setBlocked(true) : erase())}
           onClose={() => setAsks(undefined)}
-        />
+        >
+          <p>{t(asks === 'block' ? 'blockText' : 'eraseText')}</p>
+        </Confirmation>
       )}
     </section>
   );

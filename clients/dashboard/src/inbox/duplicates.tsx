@@ -1,7 +1,7 @@
 import type { ContactMergeView, ContactView } from '@support-chat/sdk';
 import { useState } from 'preact/hooks';
+import { Confirmation } from '../parts/confirmation.js';
 import { useDesk } from '../desk/desk-context.js';
-import { Confirmation } from './confirmation.js';
 import { failureText } from './failure-text.js';
 import { contactName } from './names.js';
 import { formats, t } from './texts/index.js';
@@ -28,14 +28,10 @@ export function Duplicates({ contact }: { contact: ContactView }) {
     }
   };
   const run = async ({ fromId, name }: Merge) => {
-    try {
-      const mark = store.mark();
-      const merged = await agent.contacts.merge(contact.id, { from_id: fromId });
-      store.applyContact({ ...merged.contact, duplicates: duplicates.filter(({ id }) => id !== fromId) }, mark);
-      toasts.show({ kind: 'done', text: t('doneMerged', { name }) });
-    } catch (error) {
-      notify(error);
-    }
+    const mark = store.mark();
+    const merged = await agent.contacts.merge(contact.id, { from_id: fromId });
+    store.applyContact({ ...merged.contact, duplicates: duplicates.filter(({ id }) => id !== fromId) }, mark);
+    toasts.show({ kind: 'done', text: t('doneMerged', { name }) });
   };
   return (
     <section>
@@ -54,11 +50,13 @@ export function Duplicates({ contact }: { contact: ContactView }) {
       {merge && (
         <Confirmation
           title={t('mergeTitle', { name: merge.name, into: contactName(contact) })}
-          text={mergeText(merge.preview)}
           action={t('merge')}
-          onConfirm={() => void run(merge)}
+          describe={failureText}
+          onConfirm={() => run(merge)}
           onClose={() => setMerge(undefined)}
-        />
+        >
+          <p>{mergeText(merge.preview)}</p>
+        </Confirmation>
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { keyLabel, type Command } from './commands.js';
-import { hasSingleKeys, setSingleKeys } from './preferences.js';
+import { preferences, setPreferences } from '../preferences.js';
 import { t } from './texts/index.js';
 
 const GROUPS = ['groupMove', 'groupAct', 'groupWrite', 'groupGo'] as const;
@@ -35,8 +35,8 @@ export function Help({ commands, onClose }: { commands: readonly Command[]; onCl
       <label class="check">
         <input
           type="checkbox"
-          checked={hasSingleKeys.value}
-          onChange={event => setSingleKeys(event.currentTarget.checked)}
+          checked={preferences().singleKeys}
+          onChange={event => setPreferences({ singleKeys: event.currentTarget.checked })}
         />
         {t('singleKeys')}
       </label>

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 import { isSingleKey, type Command } from './commands.js';
-import { hasSingleKeys } from './preferences.js';
+import { preferences } from '../preferences.js';
 
 /** Runs commands by their keys: not while somebody writes, and single ones only if the member wants them. */
 export function useHotkeys(commands: readonly Command[]): void {
@@ -10,7 +10,7 @@ export function useHotkeys(commands: readonly Command[]): void {
     for (const command of commands) {
       for (const keys of command.keys) {
         bindings[keys] = event => {
-          if (isSingleKey(keys) && (!hasSingleKeys.value || isWriting(event))) return;
+          if (isSingleKey(keys) && (!preferences().singleKeys || isWriting(event))) return;
           if (command.isPossible?.() === false) return;
           event.preventDefault();
           command.run();

@@ -1,21 +1,21 @@
 import { useId, useState } from 'preact/hooks';
-import type { Form } from '../entrance/use-form.js';
+import type { Form } from '../forms/use-form.js';
 import { t } from '../texts/index.js';
 
 export interface FieldProps<Name extends string> {
   form: Form<Name>;
   name: Name;
   label: string;
-  type?: 'text' | 'email' | 'password';
-  /** For password managers: `username`, `current-password`, `new-password`, `name`. */
-  autocomplete: string;
+  type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number';
+  /** For password managers: `username`, `current-password`, `new-password`, `name`. Default `off`. */
+  autocomplete?: string;
   hint?: string | undefined;
   autofocus?: boolean;
 }
 
 /** A field with its label, hint and error. A password can be made readable. */
 export function Field<Name extends string>(props: FieldProps<Name>) {
-  const { form, name, label, type = 'text', autocomplete, hint, autofocus = false } = props;
+  const { form, name, label, type = 'text', autocomplete = 'off', hint, autofocus = false } = props;
   const [isReadable, setReadable] = useState(false);
   const id = useId();
   // Preact's types know an input of one type only
@@ -33,10 +33,10 @@ export function Field<Name extends string>(props: FieldProps<Name>) {
           value={form.values[name]}
           autocomplete={autocomplete}
           autofocus={autofocus}
-          autocapitalize={type === 'text' ? 'words' : 'none'}
+          autocapitalize={autocomplete === 'name' ? 'words' : 'none'}
           spellcheck={false}
           dir={type === 'text' ? 'auto' : 'ltr'}
-          aria-required="true"
+          aria-required={form.isRequired(name)}
           aria-invalid={fault ? 'true' : undefined}
           aria-describedby={described || undefined}
           onInput={event => form.change(name, event.currentTarget.value)}

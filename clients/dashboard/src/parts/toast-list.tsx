@@ -1,9 +1,8 @@
-import { useDesk } from './desk/desk-context.js';
-import { t } from './texts/index.js';
+import { t } from '../texts/index.js';
+import { toasts } from './toasts.js';
 
-/** Sentences that tell what actions have done, with the way back. They wait while somebody points at them. */
+/** Shows the toasts at the edge of the screen. They wait while somebody points at them or focuses them. */
 export function ToastList() {
-  const { toasts } = useDesk();
   return (
     <div
       class="toasts"
@@ -15,14 +14,14 @@ export function ToastList() {
     >
       {toasts.shown.value.map(toast => (
         <div key={toast.id} class={`toast ${toast.kind}`}>
-          <p>{toast.text}</p>
+          <span>{toast.text}</span>
           {toast.action && (
             <button class="link" type="button" onClick={() => toasts.act(toast)}>
               {toast.action}
             </button>
           )}
-          <button class="link" type="button" onClick={() => toasts.dismiss(toast.id)}>
-            {t('dismiss')}
+          <button class="dismiss" type="button" aria-label={t('dismiss')} onClick={() => toasts.dismiss(toast.id)}>
+            ×
           </button>
         </div>
       ))}

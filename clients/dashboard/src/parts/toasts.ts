@@ -48,7 +48,10 @@ export class Toasts {
 
   /** Takes the latest action back that is still shown. @returns false if there is none */
   undo(): boolean {
-    const latest = this.list.peek().findLast(({ isUndo }) => isUndo);
+    const latest = this.list
+      .peek()
+      .filter(({ isUndo }) => isUndo)
+      .at(-1);
     if (latest) this.act(latest);
     return latest !== undefined;
   }
@@ -76,3 +79,6 @@ export class Toasts {
     this.ends.delete(id);
   }
 }
+
+/** The toasts of the page, which `ToastList` shows. */
+export const toasts = new Toasts();

@@ -1,0 +1,53 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { t } from '../texts/index.js';
+import { Button } from './button.js';
+
+const COPIED_MS = 2_000;
+
+/** A value to copy that is shown once. The owner keeps it in its state only. */
+export function SecretField({ label, value, hint }: { label: string; value: string; hint?: string }) {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setCopied(true);
+    } catch {
+      // without HTTPS or permission the person copies the selection
+      field.current?.select();
+    }
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="copy">
+        <input
+          id={id}
+          ref={field}
+          class="code"
+          type="text"
+          dir="ltr"
+          readOnly
+          value={value}
+          aria-describedby={`${id}-hint`}
+          onFocus={event => event.currentTarget.select()}
+        />
+        <Button look="quiet" onClick={() => void copy()}>
+          {t(isCopied ? 'copied' : 'copy')}
+        </Button>
+      </div>
+      <p class="hint" id={`${id}-hint`}>
+        {hint ?? t('shownOnce')}
+      </p>
+      <span class="unseen" role="status">
+        {isCopied && t('copied')}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Entry } from '@support-chat/ui/translator.js';
+import type { ApiKeysKey } from './en.js';
+
+export const de: Record<ApiKeysKey, Entry> = {
+  intro:
+    'Ihre eigenen Programme rufen den Dienst mit einem Schlüssel auf. Er kann, was seine Rechte erlauben, bis er abläuft oder widerrufen wird.',
+  create: 'API-Schlüssel erstellen',
+  noKeys: 'Keine API-Schlüssel',
+  noKeysText:
+    'Erstellen Sie einen, um Agenten aus Ihrer App anzumelden oder Unterhaltungen von Ihren Servern zu lesen und zu schreiben.',
+  keyName: 'Name',
+  keyNameHint: 'Das Programm, das den Schlüssel verwendet, etwa „Abrechnungsserver“.',
+  expiry: 'Läuft ab',
+  never: 'Nie',
+  inDays: { one: 'In {count} Tag', other: 'In {count} Tagen' },
+  expiryInvalid: 'Wählen Sie einen Zeitpunkt in der Zukunft.',
+  permissions: 'Rechte',
+  everything: 'Alles',
+  selected: 'Nur einige',
+  scopeList: 'Was der Schlüssel darf',
+  scopesMissing: 'Wählen Sie mindestens ein Recht.',
+  countsAsAll: 'Zählt als alles: Damit ist alles erreichbar, was ein Mitglied erreicht.',
+  everythingHint: 'Der Schlüssel kann, was ein Admin kann. Er gehört auf Ihre Server, nie in eine Seite oder App.',
+  keyReady: 'Schlüssel für {name}',
+  key: 'API-Schlüssel',
+  keyHint: 'Kopieren Sie ihn jetzt. Sie sehen ihn nicht noch einmal.',
+  done: 'Fertig',
+  lastUsed: 'Zuletzt verwendet {time}',
+  neverUsed: 'Nie verwendet',
+  expiresOn: 'Läuft am {date} ab',
+  expired: 'Abgelaufen',
+  madeBy: 'Erstellt von {name}',
+  allScopes: 'Alles',
+  scopeCount: { one: '{count} Recht', other: '{count} Rechte' },
+  revoke: 'Widerrufen',
+  revokeTitle: '„{name}“ widerrufen?',
+  revokeText: 'Programme mit diesem Schlüssel werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.',
+  endSessions: 'Auch die Mitglieder abmelden, die dieser Schlüssel angemeldet hat',
+  sessions: 'Sitzungen',
+  keyRevoked: '„{name}“ ist widerrufen.',
+};

@@ -1,0 +1,41 @@
+import type { Entry } from '@support-chat/ui/translator.js';
+
+export const en = {
+  intro:
+    'Your own programs call the service with a key. A key can do what its permissions allow, until it expires or is revoked.',
+  create: 'Create API key',
+  noKeys: 'No API keys',
+  noKeysText: 'Create one to sign agents in from your own app, or to read and write conversations from your servers.',
+  keyName: 'Name',
+  keyNameHint: 'The program that uses the key, such as “Billing server”.',
+  expiry: 'Expires',
+  never: 'Never',
+  inDays: { one: 'In {count} day', other: 'In {count} days' },
+  expiryInvalid: 'Choose a time in the future.',
+  permissions: 'Permissions',
+  everything: 'Everything',
+  selected: 'Only some',
+  scopeList: 'What the key may do',
+  scopesMissing: 'Choose at least one permission.',
+  countsAsAll: 'Counts as everything: it can reach whatever a member can.',
+  everythingHint: 'The key can do what an admin can. Keep it on your servers, never in a page or an app.',
+  keyReady: 'Key for {name}',
+  key: 'API key',
+  keyHint: 'Copy it now. You will not see this again.',
+  done: 'Done',
+  lastUsed: 'Last used {time}',
+  neverUsed: 'Never used',
+  expiresOn: 'Expires on {date}',
+  expired: 'Expired',
+  madeBy: 'Created by {name}',
+  allScopes: 'Everything',
+  scopeCount: { one: '{count} permission', other: '{count} permissions' },
+  revoke: 'Revoke',
+  revokeTitle: 'Revoke “{name}”?',
+  revokeText: 'Programs with this key are refused at once. This cannot be undone.',
+  endSessions: 'Also sign out the members whom this key has signed in',
+  sessions: 'Sessions',
+  keyRevoked: '“{name}” is revoked.',
+} satisfies Record<string, Entry>;
+
+export type ApiKeysKey = keyof typeof en;

@@ -1,0 +1,25 @@
+import type { BusinessHoursKey } from './en.js';
+
+export const notes: Record<BusinessHoursKey, string> = {
+  mode: 'Name of two choices.',
+  always: 'The first of two choices.',
+  scheduled: 'The second of two choices.',
+  from: 'Name of a field of a time. {day} is a weekday or a date.',
+  to: 'Name of a field of a time. {day} is a weekday or a date.',
+  until: 'Between the two times of a span.',
+  nextDay: 'After a span that ends after midnight.',
+  closed: 'Instead of spans.',
+  addSpan: 'Button: adds a span to a day.',
+  addSpanTo: 'Name of the same button for screen readers. {day} is a weekday or a date.',
+  removeSpan: 'Name of a button. {from} and {to} are times.',
+  copyDay: 'Button beside the hours of Monday.',
+  holidays: 'Heading within the opening hours.',
+  holidaysHint: 'Below that heading.',
+  addHoliday: 'Button.',
+  holidayDate: 'Name of a field. {count} is 1 for the first holiday.',
+  holidayName: 'Name of a field. {count} is 1 for the first holiday.',
+  removeHoliday: 'Name of a button. {count} is 1 for the first holiday.',
+  holiday: 'As {day}, if a holiday has no date yet.',
+  sameTimes: 'Above the buttons, after a refusal.',
+  dateMissing: 'Above the buttons, after a refusal.',
+};

@@ -1,0 +1,6 @@
+import { formats } from './texts/index.js';
+
+/** A day with its year, such as "12 Mar 2026". */
+export function dateText(time: string): string {
+  return new Date(time).toLocaleDateString(formats().locale, { dateStyle: 'medium' });
+}

@@ -1,0 +1,32 @@
+import type { Entry } from '@support-chat/ui/translator.js';
+import type { SettingsKey } from './en.js';
+
+export const de: Record<SettingsKey, Entry> = {
+  sections: 'Einstellungen',
+  back: 'Alle Einstellungen',
+  groupYou: 'Sie',
+  groupWorkspace: 'Firma',
+  groupReplies: 'Antworten und Ansichten',
+  groupDevelopers: 'Entwicklung',
+  profile: 'Profil',
+  workspace: 'Arbeitsbereich',
+  members: 'Mitglieder und Einladungen',
+  apiKeys: 'API-Schlüssel',
+  cannedResponses: 'Textbausteine',
+  tags: 'Tags',
+  views: 'Gespeicherte Ansichten',
+  noScreenTitle: 'Diese Einstellung gibt es nicht',
+  noScreen: 'Die Adresse ist vielleicht unvollständig, oder Ihre Rolle umfasst sie nicht.',
+  toSettings: 'Zu den Einstellungen',
+  readOnly: 'Nur Inhaber und Admins aller Kanäle können das ändern.',
+  owner: 'Inhaber',
+  admin: 'Admin',
+  agent: 'Agent',
+  allChannels: 'Alle Kanäle',
+  noChannels: 'Kein Kanal',
+  edit: 'Bearbeiten',
+  delete: 'Löschen',
+  of: '{action}: {name}',
+  roleTooLow: 'Ihre Rolle erlaubt das nicht mehr. Laden Sie die Seite neu, um Ihre jetzige Rolle zu sehen.',
+  gone: 'Das gibt es nicht mehr. Jemand anders hat es gelöscht.',
+};
