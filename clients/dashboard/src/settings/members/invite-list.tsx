@@ -19,11 +19,10 @@ import { t } from './texts/index.js';
 export interface InviteListProps {
   invites: Pages<InviteView>;
   channels: readonly ChannelView[];
-  onInvite(): void;
 }
 
 /** Pending invites. A new link makes the old one invalid. */
-export function InviteList({ invites, channels, onInvite }: InviteListProps) {
+export function InviteList({ invites, channels }: InviteListProps) {
   const { agent, me } = useSession();
   const { isAdmin } = accessOf(me);
   const [renewed, setRenewed] = useState<IssuedInviteView>();
@@ -36,15 +35,7 @@ export function InviteList({ invites, channels, onInvite }: InviteListProps) {
     }
     await invites.reload();
   };
-  const empty = (
-    <Empty title={t('noInvites')} text={t('noInvitesText')}>
-      {isAdmin && (
-        <Button look="quiet" onClick={onInvite}>
-          {t('invite')}
-        </Button>
-      )}
-    </Empty>
-  );
+  const empty = <Empty title={t('noInvites')} text={t('noInvitesText')} />;
   return (
     <Section title={t('invites')}>
       <PageList pages={invites} label={t('invites')} empty={empty}>

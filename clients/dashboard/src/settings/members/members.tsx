@@ -32,7 +32,7 @@ export default function Members() {
       action={isAdmin && <Button onClick={() => setInviting(true)}>{t('invite')}</Button>}
     >
       <MemberList members={members} channels={known} />
-      <InviteList invites={invites} channels={known} onInvite={() => setInviting(true)} />
+      <InviteList invites={invites} channels={known} />
       {isInviting && (
         <InviteDialog channels={known} onCreate={() => void invites.reload()} onClose={() => setInviting(false)} />
       )}
