@@ -43,6 +43,7 @@ export class FrameLog {
     if (this.ids.has(frame.id)) return false;
     const logged = { position: this.advance(), frame };
     this.ids.add(frame.id);
+    this.forgetOldIds();
     this.ring.push(logged);
     if (conversationId !== undefined) {
       const frames = this.byConversation.get(conversationId);
@@ -92,17 +93,21 @@ export class FrameLog {
   /** Forgets all frames: they belong to another history of the service. */
   clear(): void {
     this.ring.length = 0;
-    this.ids.clear();
     this.byConversation.clear();
     this.forgottenAt.clear();
     this.start = this.advance();
+  }
+
+  /** Ids are kept for longer than frames, also across `clear`: a resume may repeat what came before. */
+  private forgetOldIds(): void {
+    if (this.ids.size <= 4 * CAPACITY) return;
+    for (const id of [...this.ids].slice(0, 2 * CAPACITY)) this.ids.delete(id);
   }
 
   private evict(count: number): void {
     const evicted = this.ring.splice(0, count);
     const last = evicted.at(-1)!.position;
     this.start = last;
-    for (const { frame } of evicted) this.ids.delete(frame.id);
     for (const [conversationId, frames] of this.byConversation) {
       if (frames[0]!.position > last) continue;
       const kept = frames.filter(({ position }) => position > last);

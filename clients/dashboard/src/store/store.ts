@@ -12,7 +12,7 @@ import type { ListFilter } from './view-filter.js';
 const NO_OVERLAY: Overlay = { undo: () => undefined, settle: () => undefined };
 
 /**
- * Everything that the dashboard knows of conversations, messages, contacts and members. It performs no requests: it takes
+ * Everything that the dashboard knows of conversations, messages and contacts. It performs no requests: it takes
  * responses, frames and unconfirmed actions, and names in `needs` what has to be read. Its end depends neither on the order
  * in which they arrive nor on repetitions. See `docs/adr/0020`.
  *
