@@ -30,8 +30,10 @@ export class Contacts {
     return this.entries.has(id);
   }
 
+  /** True for an erased contact, and for one that was merged into it. */
   isErased(id: string): boolean {
-    return this.erasedIds.has(id);
+    const into = this.mergedInto.get(id);
+    return this.erasedIds.has(id) || (into !== undefined && this.isErased(into));
   }
 
   /** The contact as lists show it. Leads from a merged contact to the remaining one. */
@@ -67,10 +69,15 @@ export class Contacts {
     this.remove(id);
   }
 
-  /** Forgets a person for ever; later frames and responses do not bring it back. */
-  erase(id: string): void {
+  /**
+   * Forgets a person for ever; later frames and responses do not bring it back.
+   * @returns its id, and those of contacts that were merged into it
+   */
+  erase(id: string): string[] {
     this.erasedIds.add(id);
-    this.remove(id);
+    const ids = [id, ...[...this.mergedInto.keys()].filter(from => this.isErased(from))];
+    for (const erased of ids) this.remove(erased);
+    return ids;
   }
 
   /** From now on responses replace also what seems newer. */

@@ -107,27 +107,31 @@ export class ConversationList {
     this.isChanged = true;
   }
 
-  /** Takes a page, whose conversations the store has taken before. A page of an outdated request is left out. */
-  applyPage({ items, next_cursor }: Page<ConversationView>, { cursor, mark }: PageRequest): void {
+  /**
+   * Takes a page, whose conversations the store has taken before. A page of an outdated request is left out.
+   * @returns true if other conversations than before may count, so that all have to be placed again
+   */
+  applyPage({ items, next_cursor }: Page<ConversationView>, { cursor, mark }: PageRequest): boolean {
     const isFirst = cursor === undefined;
-    if (isFirst ? mark < (this.staleAt ?? 0) : cursor !== this.next) return;
+    if (isFirst ? mark < (this.staleAt ?? 0) : cursor !== this.next) return false;
     if (isFirst) this.pass = { tail: undefined, next: undefined, mark, members: new Set() };
-    if (!this.pass) {
-      for (const { id } of items) this.members.add(id);
-      this.tail = this.tailAfter(items, next_cursor, this.tail);
-      this.cursor = next_cursor;
-    } else {
-      const { pass } = this;
-      for (const { id } of items) pass.members.add(id);
+    this.isChanged = true;
+    const { pass } = this;
+    const members = pass ? pass.members : this.members;
+    for (const { id } of items) members.add(id);
+    if (pass) {
       pass.tail = this.tailAfter(items, next_cursor, pass.tail);
       pass.next = next_cursor ?? undefined;
       this.endPass(pass, next_cursor);
+    } else {
+      this.tail = this.tailAfter(items, next_cursor, this.tail);
+      this.cursor = next_cursor;
     }
-    this.isChanged = true;
+    return pass !== undefined || !this.filter.isJudged;
   }
 
   /** Puts a row where it belongs now, or takes it out. */
-  place(row: ListedRow): void {
+  arrange(row: ListedRow): void {
     const { id, shown } = row;
     const known = this.keys.get(id);
     const key = shown && this.contains(row, shown) ? this.filter.sortKeyOf(shown) : undefined;
@@ -150,11 +154,6 @@ export class ConversationList {
     if (known !== undefined) this.removeEntry(id, known);
     this.members.delete(id);
     this.pass?.members.delete(id);
-  }
-
-  /** Ids of all known matches, also of those that are not shown. */
-  get knownIds(): string[] {
-    return this.entries.map(({ id }) => id);
   }
 
   /** Shows the changes since the last time. */

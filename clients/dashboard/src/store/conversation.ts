@@ -1,5 +1,5 @@
 import type { AgentFrames, ConversationView, LastMessageView, MessageView } from '@support-chat/sdk';
-import type { AgentFrame } from './frame-log.js';
+import type { EventFrame } from './frame-log.js';
 import { previewOf, revisionOf, unreadSideOf, type Side } from './message-facts.js';
 
 /** A conversation without its contact, which is stored apart. */
@@ -24,8 +24,6 @@ const MOVED = new Set(['last_seq', 'last_message', 'last_activity_at', 'unread',
 export class Conversation {
   private current: ConversationFields;
   private doubtful = false;
-  /** Time of the newest frame. */
-  private newestAt = '';
   /** Versions that set a field after the base was read. */
   private readonly fieldVersions = new Map<string, number>();
   /** The last message that counts as unread for a side, or a `seq` after it. */
@@ -35,10 +33,18 @@ export class Conversation {
   /** Time up to which renamed tags are contained in `fields.tags`. */
   tagsAt: string;
 
-  /** @param base as a response, or the frame of its creation, describes it */
-  constructor(private readonly base: ConversationFields) {
+  /**
+   * @param base as a response, or the frame of its creation, describes it
+   * @param newestAt time of the newest frame before the request
+   * @param tagsAt time up to which renamed tags are contained
+   */
+  constructor(
+    private readonly base: ConversationFields,
+    private newestAt: string,
+    tagsAt: string,
+  ) {
     this.current = base;
-    this.tagsAt = base.updated_at;
+    this.tagsAt = tagsAt > base.updated_at ? tagsAt : base.updated_at;
     this.lastCounted = {
       agents: base.unread.agents === 0 ? base.agent_last_read_seq : base.last_seq,
       contact: base.unread.contact === 0 ? base.contact_last_read_seq : base.last_seq,
@@ -72,9 +78,9 @@ export class Conversation {
   }
 
   /** Applies a frame of this conversation. One that the base contains, or that was applied before, changes nothing. */
-  apply(frame: AgentFrame, count: UnreadCounter): void {
+  apply(frame: EventFrame, count: UnreadCounter): void {
     const before = this.current;
-    const isLate = 'timestamp' in frame && this.isLate(frame.timestamp);
+    const isLate = this.isLate(frame.timestamp);
     switch (frame.type) {
       case 'conversation.updated':
         this.update(frame.data.changes, frame.data.version, frame.timestamp ?? '');
@@ -96,8 +102,9 @@ export class Conversation {
     }
     if (this.current === before) return;
     if (isLate) this.doubt();
-    const updatedAt = 'timestamp' in frame ? (frame.timestamp ?? '') : '';
-    if (updatedAt > this.current.updated_at) this.set({ updated_at: updatedAt });
+    const updatedAt = frame.type === 'message.created' ? frame.data.message.created_at : frame.timestamp;
+    const isUpdate = frame.type === 'message.created' || frame.type === 'conversation.updated';
+    if (isUpdate && updatedAt && updatedAt > this.current.updated_at) this.set({ updated_at: updatedAt });
   }
 
   /** Frames of a conversation are late only across a resume; their order with others is then unknown. */

@@ -3,34 +3,34 @@ import type { AgentFrames } from '@support-chat/sdk';
 /** A frame of `/ws/agent`; `type` narrows `data`. */
 export type AgentFrame = AgentFrames[keyof AgentFrames];
 
+/** A frame of `/ws/agent`, except `error`. */
+export type EventFrame = AgentFrames[Exclude<keyof AgentFrames, 'error'>];
+
 /** A frame of the event log, with the position at which it was received. */
 export interface LoggedFrame {
   position: number;
-  frame: AgentFrame & { id: string };
+  frame: EventFrame & { id: string };
 }
 
 /** Number of frames that are kept. A response that took longer than these is read again. */
 const CAPACITY = 4_000;
 
 /**
- * The latest frames of the event log, by the conversation or contact that they change. A response describes a state
+ * The latest frames of the event log, by the conversation that they change. A response describes a state
  * after its request began, so frames since then are applied to it again.
  */
 export class FrameLog {
   private readonly ring: LoggedFrame[] = [];
   private readonly ids = new Set<string>();
-  private readonly bySubject = new Map<string, LoggedFrame[]>();
+  private readonly byConversation = new Map<string, LoggedFrame[]>();
+  /** Positions before which the frames of a conversation were freed. */
+  private readonly forgottenAt = new Map<string, number>();
   private position = 0;
-  private first = 0;
+  private start = 0;
 
   /** The current position. It rises with each frame and each response. */
   get mark(): number {
     return this.position;
-  }
-
-  /** All frames after this position are kept. */
-  get start(): number {
-    return this.first;
   }
 
   /** Moves the position, so that a later request is recognised as such. */
@@ -39,57 +39,80 @@ export class FrameLog {
   }
 
   /** @returns false if the frame was received before */
-  add(frame: AgentFrame & { id: string }, subjectId: string | undefined): boolean {
+  add(frame: EventFrame & { id: string }, conversationId: string | undefined): boolean {
     if (this.ids.has(frame.id)) return false;
     const logged = { position: this.advance(), frame };
     this.ids.add(frame.id);
+    this.forgetOldIds();
     this.ring.push(logged);
-    if (subjectId !== undefined) {
-      const frames = this.bySubject.get(subjectId);
+    if (conversationId !== undefined) {
+      const frames = this.byConversation.get(conversationId);
       if (frames) frames.push(logged);
-      else this.bySubject.set(subjectId, [logged]);
+      else this.byConversation.set(conversationId, [logged]);
     }
     if (this.ring.length > CAPACITY) this.evict(CAPACITY / 2);
     return true;
   }
 
-  /** True if all frames after `mark` are kept. */
-  reachesBackTo(mark: number): boolean {
-    return mark >= this.first;
+  /** True if all frames after `mark` are kept: all, or those of a conversation. */
+  reachesBackTo(mark: number, conversationId?: string): boolean {
+    const start = conversationId === undefined ? undefined : this.forgottenAt.get(conversationId);
+    return mark >= Math.max(this.start, start ?? 0);
   }
 
-  /** Frames of a conversation or contact after `mark`, in the order of their arrival. */
-  since(mark: number, subjectId: string): AgentFrame[] {
-    const frames = this.bySubject.get(subjectId) ?? [];
+  /** Frames of a conversation after `mark`, in the order of their arrival. */
+  since(mark: number, conversationId: string): EventFrame[] {
+    const frames = this.byConversation.get(conversationId) ?? [];
     return frames.filter(({ position }) => position > mark).map(({ frame }) => frame);
   }
 
-  /** Frees the frames of an erased person. Their ids stay known. */
-  forget(subjectId: string): void {
-    const forgotten = new Set(this.bySubject.get(subjectId));
+  /** Time of the newest frame of a conversation up to `mark`; empty if none is kept. */
+  newestAt(mark: number, conversationId: string): string {
+    const frames = this.byConversation.get(conversationId) ?? [];
+    let newest = '';
+    for (const { position, frame } of frames) {
+      if (position <= mark && frame.timestamp && frame.timestamp > newest) newest = frame.timestamp;
+    }
+    return newest;
+  }
+
+  /** Conversations of which frames are kept. */
+  conversationIds(): string[] {
+    return [...this.byConversation.keys()];
+  }
+
+  /** Frees the frames of a conversation. Their ids stay known. */
+  forget(conversationId: string): void {
+    const forgotten = new Set(this.byConversation.get(conversationId));
     if (forgotten.size === 0) return;
-    this.bySubject.delete(subjectId);
+    this.forgottenAt.set(conversationId, this.advance());
+    this.byConversation.delete(conversationId);
     this.ring.splice(0, this.ring.length, ...this.ring.filter(logged => !forgotten.has(logged)));
   }
 
   /** Forgets all frames: they belong to another history of the service. */
   clear(): void {
     this.ring.length = 0;
-    this.ids.clear();
-    this.bySubject.clear();
-    this.first = this.advance();
+    this.byConversation.clear();
+    this.forgottenAt.clear();
+    this.start = this.advance();
+  }
+
+  /** Ids are kept for longer than frames, also across `clear`: a resume may repeat what came before. */
+  private forgetOldIds(): void {
+    if (this.ids.size <= 4 * CAPACITY) return;
+    for (const id of [...this.ids].slice(0, 2 * CAPACITY)) this.ids.delete(id);
   }
 
   private evict(count: number): void {
     const evicted = this.ring.splice(0, count);
     const last = evicted.at(-1)!.position;
-    this.first = last;
-    for (const { frame } of evicted) this.ids.delete(frame.id);
-    for (const [subjectId, frames] of this.bySubject) {
+    this.start = last;
+    for (const [conversationId, frames] of this.byConversation) {
       if (frames[0]!.position > last) continue;
       const kept = frames.filter(({ position }) => position > last);
-      if (kept.length > 0) this.bySubject.set(subjectId, kept);
-      else this.bySubject.delete(subjectId);
+      if (kept.length > 0) this.byConversation.set(conversationId, kept);
+      else this.byConversation.delete(conversationId);
     }
   }
 }

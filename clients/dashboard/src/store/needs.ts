@@ -28,14 +28,14 @@ export class Needs {
     return this.listSet;
   }
 
+  has(conversationId: string): boolean {
+    return this.marks.has(conversationId);
+  }
+
   /** @param mark only a request that begins at it or later satisfies the need */
   raise(conversationId: string, mark: number): void {
     this.areMarksDirty ||= !this.marks.has(conversationId);
     this.marks.set(conversationId, mark);
-  }
-
-  has(conversationId: string): boolean {
-    return this.marks.has(conversationId);
   }
 
   /** Removes the need if the request of a response began late enough. */

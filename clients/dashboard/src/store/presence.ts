@@ -10,7 +10,7 @@ const NO_NAMES: readonly string[] = [];
 /** A bot that is not heard of for so long has stopped, whatever its last frame was. */
 const DRAFT_MS = 60_000;
 
-/** What is true now and stored by nobody: who is online, types, looks at what, and where a visitor is. */
+/** Facts of the moment, which nobody stores: presence, typing, viewers, and the page of a visitor. */
 export class Presence {
   private readonly members = new SignalMap<MemberPresence>();
   private readonly contacts = new SignalMap<true>();
@@ -46,7 +46,7 @@ export class Presence {
     return this.pages.get(conversationId);
   }
 
-  /** What bots are writing. */
+  /** Messages that bots are writing. */
   draftsIn(conversationId: string): readonly MessageDraftData[] {
     return this.drafts.get(conversationId).value ?? [];
   }

@@ -1,426 +1,146 @@
-import { batch, type ReadonlySignal } from '@preact/signals';
-import type {
-  ContactSummaryView,
-  ContactView,
-  ConversationView,
-  MessageRange,
-  MessageView,
-  Page,
-} from '@support-chat/sdk';
-import { Contacts } from './contacts.js';
-import { ConversationList, type PageRequest } from './conversation-list.js';
-import { Conversation, type ConversationFields, type UnreadCounter } from './conversation.js';
-import { FrameLog, type AgentFrame } from './frame-log.js';
-import { Needs } from './needs.js';
-import { PendingMessages } from './pending-messages.js';
-import { Row, type Overlay, type OverlayFields } from './row.js';
-import { SignalMap } from './signal-map.js';
-import { TagRenames } from './tag-renames.js';
-import { Thread } from './thread.js';
-import { ViewFilter, type ListFilter } from './view-filter.js';
+import type { ReadonlySignal } from '@preact/signals';
+import type { ContactView, ConversationView, MessageRange, MessageView, Page } from '@support-chat/sdk';
+import type { ConversationList, PageRequest } from './conversation-list.js';
+import type { AgentFrame } from './frame-log.js';
+import type { Needs } from './needs.js';
+import type { PendingMessages } from './pending-messages.js';
+import type { Overlay, OverlayFields } from './row.js';
+import { StoreState } from './store-state.js';
+import type { Thread } from './thread.js';
+import type { ListFilter } from './view-filter.js';
 
-/** Threads whose messages are kept. */
-const MAX_THREADS = 60;
-/** More unknown conversations than this are found by reading the lists again. */
-const MAX_UNKNOWN = 100;
+const NO_OVERLAY: Overlay = { undo: () => undefined, settle: () => undefined };
 
 /**
- * Everything the dashboard knows of conversations. It has no network: frames and responses are handed to it, and
- * `needs` names what it lacks. A response is given with the mark at which its request began; what was received since is
- * applied to it again, so the order of arrival does not matter.
+ * Everything that the dashboard knows of conversations, messages and contacts. It performs no requests: it takes
+ * responses, frames and unconfirmed actions, and names in `needs` what has to be read. Its end depends neither on the order
+ * in which they arrive nor on repetitions. See `docs/adr/0020`.
+ *
+ * Call `mark()` before each request and give it back with the response.
  */
 export class Store {
-  readonly needs = new Needs();
-  readonly pending = new PendingMessages();
-  private readonly log = new FrameLog();
-  private readonly rows = new Map<string, Row>();
-  private readonly shown = new SignalMap<ConversationView>();
-  private readonly threads = new Map<string, Thread>();
-  private readonly lists = new Map<string, ConversationList>();
-  private readonly contacts = new Contacts();
-  private readonly renames = new TagRenames();
-  private readonly touched = new Set<string>();
-  private readonly unknown = new Set<string>();
-  /** Conversations that no longer exist for this member. */
-  private readonly gone = new Set<string>();
-  /** Requests before this mark may lack what was missed. */
-  private staleAt = 0;
-  /** The conversation on the screen. */
-  private watched: string | undefined;
-  /** Time of the service when the last frame was received. */
-  private heardAt: string | undefined;
+  readonly needs: Needs;
+  /** Messages that the service has not confirmed. */
+  readonly pending: PendingMessages;
+  private readonly state: StoreState;
+  /** Conversations that the service does not show to the member. */
+  private readonly removedIds = new Set<string>();
 
   /** @param memberId of the signed-in member, whom `me` means in filters */
-  constructor(private readonly memberId: string) {}
-
-  /** The present position. Take it before a request, and give it back with the response. */
-  mark(): number {
-    return this.log.advance();
+  constructor(memberId: string) {
+    this.state = new StoreState(memberId);
+    ({ needs: this.needs, pending: this.pending } = this.state);
   }
 
-  /** A conversation as it is shown; undefined while it is unknown. */
+  /** The conversation as it is shown, with unconfirmed actions; undefined while it is unknown. */
   conversation(id: string): ReadonlySignal<ConversationView | undefined> {
-    return this.shown.get(id);
+    return this.state.rows.view(id);
   }
 
-  /** A whole contact; undefined until it was read or changed. */
+  /** The whole contact; undefined until it was read. Rows have its summary in `contact`. */
   contact(id: string): ReadonlySignal<ContactView | undefined> {
-    return this.contacts.view(id);
+    return this.state.contacts.view(id);
   }
 
-  /** True if it was erased, or the member may no longer see it. */
-  isGone(conversationId: string): boolean {
-    return this.gone.has(conversationId);
-  }
-
-  /** The conversations of a filter. Equal filters have one list. */
-  list(query: ListFilter): ConversationList {
-    const filter = new ViewFilter(query, this.memberId);
-    const known = this.lists.get(filter.key);
-    if (known) return known;
-    const list = new ConversationList(filter);
-    this.lists.set(filter.key, list);
-    for (const row of this.rows.values()) list.place(row);
-    this.needs.setList(list, true);
+  /** The list of a filter, which is read as long as it is open. Equal filters give the same list. */
+  list(filter: ListFilter): ConversationList {
+    const list = this.state.lists.open(filter, this.state.rows.all());
+    this.state.update(() => undefined);
     return list;
   }
 
-  /** The messages of a conversation, which are read from now on. */
+  /** Forgets a list that is no longer shown. */
+  closeList(list: ConversationList): void {
+    this.state.update(() => this.state.lists.close(list));
+  }
+
+  /** The messages of a conversation, which are read from now on, as is the conversation if it is unknown or stale. */
   thread(conversationId: string): Thread {
-    let thread = this.threads.get(conversationId);
-    if (!thread?.isOpened) {
-      thread ??= new Thread();
-      thread.open();
-      this.freeThreads();
-    }
-    this.threads.delete(conversationId);
-    this.threads.set(conversationId, thread);
-    this.updateRange(conversationId, thread);
-    return thread;
+    const { threads, rows, needs, log } = this.state;
+    if (this.isGone(conversationId)) return threads.get(conversationId);
+    this.state.update(() => {
+      const row = rows.get(conversationId);
+      if (threads.open(conversationId) && (!row || row.isStale)) needs.raise(conversationId, log.mark);
+    });
+    return threads.get(conversationId);
   }
 
-  /** Tells which conversation is on the screen: after a gap, the messages of the others are dropped. */
+  /** Names the conversation on the screen: after a gap, the messages of the others are freed. */
   watch(conversationId: string | undefined): void {
-    this.watched = conversationId;
+    this.state.threads.watchedId = conversationId;
   }
 
-  /** Frames in the order of their arrival. All are shown together. */
+  /** True if it was erased, or the member may not see it. */
+  isGone(conversationId: string): boolean {
+    const { erasedIds, rows } = this.state;
+    return erasedIds.has(conversationId) || (this.removedIds.has(conversationId) && !rows.get(conversationId));
+  }
+
+  /** The present position. A response is applied with the mark from before its request. */
+  mark(): number {
+    return this.state.log.advance();
+  }
+
+  /** Takes frames in the order in which they arrived, and shows all their changes at once. Repeated ones change nothing. */
   apply(...frames: AgentFrame[]): void {
-    batch(() => {
-      for (const frame of frames) this.applyFrame(frame);
-      this.publish();
+    this.state.update(() => {
+      for (const frame of frames) if (frame.type !== 'error') this.state.take(frame);
     });
   }
 
-  applyConversations(views: readonly ConversationView[], mark: number): void {
-    batch(() => {
-      for (const view of views) this.takeView(view, mark);
-      this.publish();
-    });
-  }
-
+  /** Takes a page of `GET /v1/conversations` for a list. @param request the cursor was `list.next` */
   applyList(list: ConversationList, page: Page<ConversationView>, request: PageRequest): void {
-    batch(() => {
-      for (const view of page.items) this.takeView(view, request.mark);
-      this.publishRows();
-      list.applyPage(page, request);
-      for (const id of list.knownIds) this.placeAgain(list, id);
-      this.publish();
+    this.state.update(() => {
+      if (!this.state.log.reachesBackTo(request.mark)) return;
+      this.state.takeViews(page.items, request.mark);
+      if (!list.applyPage(page, request)) return;
+      for (const row of this.state.rows.all()) list.arrange(row);
     });
   }
 
+  /** Takes conversations of any other response: a reading, an action. */
+  applyConversations(views: readonly ConversationView[], mark: number): void {
+    this.state.update(() => this.state.takeViews(views, mark));
+  }
+
+  /** Takes messages of a conversation. @param range the parameters of the request */
   applyMessages(conversationId: string, page: Page<MessageView>, range: MessageRange, mark: number): void {
-    const thread = this.threads.get(conversationId);
-    if (!thread || this.gone.has(conversationId) || mark < this.staleAt) return;
-    const frames = this.log.since(mark, conversationId).flatMap(frame => messageOf(frame) ?? []);
-    batch(() => {
-      thread.applyPage(page, range, mark, frames);
-      for (const message of [...page.items, ...frames]) this.pending.confirm(message);
-      this.touched.add(conversationId);
-      this.publish();
+    if (this.state.erasedIds.has(conversationId) || !this.state.log.reachesBackTo(mark, conversationId)) return;
+    this.state.update(() => {
+      this.state.threads.applyPage(conversationId, page, range, mark);
+      for (const message of page.items) this.state.pending.confirm(message);
     });
   }
 
-  /** A message of a response, such as that of a send. Its frame may come before or after. */
+  /** Takes the response to sending, editing or unsending a message. */
   applyMessage(message: MessageView): void {
-    if (this.gone.has(message.conversation_id)) return;
-    batch(() => {
-      this.pending.confirm(message);
-      this.threads.get(message.conversation_id)?.merge(message);
-      this.touched.add(message.conversation_id);
-      this.publish();
-    });
+    if (this.state.erasedIds.has(message.conversation_id)) return;
+    this.state.update(() => this.state.takeMessage(message));
   }
 
+  /** Takes a whole contact. */
   applyContact(contact: ContactView, mark: number): void {
-    batch(() => {
-      if (this.contacts.applyView(contact, this.log.advance(), mark)) this.touchRowsOf(contact.id);
-      this.publish();
+    const { contacts, rows, log } = this.state;
+    this.state.update(() => {
+      if (contacts.applyView(contact, log.advance(), mark)) rows.touchContact(contact.id);
     });
   }
 
-  /** Shows an action before the service confirms it. It has no effect on an unknown conversation. */
+  /** Forgets a conversation that the service no longer shows to the member (404). */
+  remove(id: string): void {
+    this.removedIds.add(id);
+    this.state.update(() => this.state.drop(id));
+  }
+
+  /**
+   * Shows fields of an action before the service confirms it. Afterwards apply its response and call `settle` with the
+   * response's `version`, or call `undo` if it failed.
+   */
   overlay(conversationId: string, fields: OverlayFields): Overlay {
-    const row = this.rows.get(conversationId);
-    if (!row) return { undo: () => undefined, settle: () => undefined };
-    return row.overlay(fields, () => {
-      this.touched.add(conversationId);
-      batch(() => this.publish());
+    let overlay: Overlay | undefined;
+    this.state.update(() => {
+      overlay = this.state.rows.overlay(conversationId, fields, () => this.state.update(() => undefined));
     });
+    return overlay ?? NO_OVERLAY;
   }
-
-  /** Removes a conversation that the service no longer shows to this member. */
-  remove(conversationId: string): void {
-    batch(() => {
-      this.removeRow(conversationId);
-      this.publish();
-    });
-  }
-
-  private applyFrame(frame: AgentFrame): void {
-    const { timestamp } = frame as { timestamp?: string };
-    if (timestamp && timestamp > (this.heardAt ?? '')) this.heardAt = timestamp;
-    if (frame.type === 'connected') this.heardAt ??= frame.data.server_time;
-    if (frame.type === 'sync.required') return this.setStale();
-    if (!isLogged(frame)) return;
-    const conversationId = conversationOf(frame);
-    if (!this.log.add(frame, conversationId ?? contactOf(frame))) return;
-    if (conversationId !== undefined) this.applyToConversation(conversationId, frame);
-    else this.applyToOthers(frame);
-  }
-
-  private applyToConversation(id: string, frame: AgentFrame): void {
-    if (this.gone.has(id)) return;
-    const message = messageOf(frame);
-    if (message) {
-      this.threads.get(id)?.merge(message);
-      this.pending.confirm(message);
-    }
-    const row = this.rows.get(id);
-    if (row) {
-      row.conversation.apply(frame, this.counterOf(id));
-      row.changedAt = this.log.mark;
-      this.touched.add(id);
-    } else if (frame.type === 'conversation.created') this.create(frame.data);
-    else this.requireUnknown(id, frame);
-    this.rereadLists(id, frame);
-  }
-
-  private applyToOthers(frame: AgentFrame): void {
-    switch (frame.type) {
-      case 'contact.updated':
-        if (this.contacts.applyView(frame.data, this.log.mark)) this.touchRowsOf(frame.data.id);
-        return;
-      case 'contact.merged':
-        this.contacts.merge(frame.data.id, frame.data.into_id);
-        for (const row of this.rowsOf(frame.data.id)) this.needs.raise(row.id, this.log.mark);
-        return this.touchRowsOf(frame.data.id);
-      case 'contact.deleted':
-        this.contacts.erase(frame.data.id);
-        this.log.forget(frame.data.id);
-        for (const { id } of this.rowsOf(frame.data.id)) this.removeRow(id);
-        return;
-      case 'tag.updated':
-        if (!this.renames.add(frame.data.from, frame.data.to, frame.timestamp ?? '')) return;
-        for (const { id, conversation } of this.rows.values()) {
-          if (conversation.fields.tags.length > 0) this.touched.add(id);
-        }
-        return;
-      default:
-    }
-  }
-
-  private create({ conversation, contact }: { conversation: ConversationFields; contact: ContactSummaryView }): void {
-    // frames of it may have come first
-    this.takeView({ ...conversation, contact }, this.log.start);
-  }
-
-  private takeView(view: ConversationView, mark: number): void {
-    const { contact, ...fields } = view;
-    const { id } = fields;
-    if (this.gone.has(id) || this.contacts.isErased(contact.id)) return;
-    const position = this.log.advance();
-    if (this.contacts.applySummary(contact, mark, position)) this.touchRowsOf(contact.id);
-    const conversation = new Conversation(fields);
-    for (const frame of this.log.since(mark, id)) conversation.apply(frame, this.counterOf(id));
-    if (mark < this.staleAt || !this.log.reachesBackTo(mark)) conversation.doubt();
-    const row = this.rows.get(id);
-    if (row && !row.isStale && conversation.isOlderThan(row.conversation)) {
-      if (!row.conversation.isDoubtful) this.needs.satisfy(id, mark);
-      return;
-    }
-    this.unknown.delete(id);
-    if (row) {
-      row.conversation = conversation;
-      row.changedAt = position;
-      row.isStale &&= conversation.isDoubtful;
-    } else this.rows.set(id, new Row(conversation, position));
-    this.needs.satisfy(id, mark);
-    this.touched.add(id);
-  }
-
-  private requireUnknown(id: string, frame: AgentFrame): void {
-    const { changed, known } = factsOf(frame);
-    const lists = [...this.lists.values()].filter(({ filter }) => filter.mayEnter(changed, known));
-    if (lists.length === 0 && !this.threads.has(id)) return;
-    this.unknown.add(id);
-    if (this.unknown.size <= MAX_UNKNOWN) return this.needs.raise(id, this.log.mark);
-    for (const each of this.unknown) this.needs.drop(each);
-    this.unknown.clear();
-    for (const list of lists) list.requireRead(this.log.mark);
-  }
-
-  /** Only the service knows who is in a list that clients cannot judge. */
-  private rereadLists(id: string, frame: AgentFrame): void {
-    const { changed, known } = factsOf(frame);
-    for (const list of this.lists.values()) {
-      const { filter } = list;
-      if (!filter.isJudged && (list.has(id) || filter.mayEnter(changed, known))) list.requireRead(this.log.mark);
-    }
-  }
-
-  private setStale(): void {
-    const mark = (this.staleAt = this.log.advance());
-    this.log.clear();
-    this.contacts.setStale(mark);
-    this.unknown.clear();
-    for (const row of this.rows.values()) row.isStale = true;
-    for (const list of this.lists.values()) list.setStale(mark);
-    for (const [id, thread] of this.threads) {
-      if (id !== this.watched) this.threads.delete(id);
-      else if (this.heardAt === undefined) thread.restart(mark);
-      else thread.setStale(this.heardAt, mark);
-    }
-    for (const id of this.needs.threads.peek().keys()) if (id !== this.watched) this.needs.setRange(id, undefined);
-    if (this.watched !== undefined) this.touched.add(this.watched);
-  }
-
-  private removeRow(id: string): void {
-    this.gone.add(id);
-    this.rows.delete(id);
-    this.threads.delete(id);
-    this.unknown.delete(id);
-    this.touched.delete(id);
-    this.needs.drop(id);
-    this.needs.setRange(id, undefined);
-    this.pending.forget(id);
-    this.shown.delete(id);
-    this.log.forget(id);
-    for (const list of this.lists.values()) list.remove(id);
-  }
-
-  private rowsOf(contactId: string): Row[] {
-    return [...this.rows.values()].filter(row => row.contactId === contactId);
-  }
-
-  private touchRowsOf(contactId: string): void {
-    for (const { id } of this.rowsOf(contactId)) this.touched.add(id);
-  }
-
-  private counterOf(id: string): UnreadCounter {
-    return (side, afterSeq) => {
-      const lastSeq = this.rows.get(id)?.conversation.fields.last_seq;
-      return lastSeq === undefined ? undefined : this.threads.get(id)?.countUnread(side, afterSeq, lastSeq);
-    };
-  }
-
-  private freeThreads(): void {
-    for (const id of this.threads.keys()) {
-      if (this.threads.size < MAX_THREADS) return;
-      if (id === this.watched) continue;
-      this.threads.delete(id);
-      this.needs.setRange(id, undefined);
-    }
-  }
-
-  private updateRange(id: string, thread: Thread): void {
-    this.needs.setRange(id, thread.missingRange(this.rows.get(id)?.conversation.fields.last_seq));
-  }
-
-  private placeAgain(list: ConversationList, id: string): void {
-    const row = this.rows.get(id);
-    if (row) list.place(row);
-    else list.remove(id);
-  }
-
-  /** Shows everything that has changed since the last time. */
-  private publish(): void {
-    this.publishRows();
-    for (const list of this.lists.values()) {
-      list.publish();
-      this.needs.setList(list, list.isNeeded);
-    }
-    this.needs.publish();
-  }
-
-  private publishRows(): void {
-    for (const id of this.touched) {
-      const row = this.rows.get(id);
-      if (row) this.publishRow(row);
-      const thread = this.threads.get(id);
-      if (!thread) continue;
-      thread.publish();
-      this.updateRange(id, thread);
-    }
-    this.touched.clear();
-  }
-
-  private publishRow(row: Row): void {
-    const { id, contactId } = row;
-    const contact = this.contacts.summary(contactId);
-    if (!contact) return;
-    this.shown.set(id, row.compose(contact, this.renames));
-    for (const list of this.lists.values()) list.place(row);
-    if (row.conversation.isDoubtful && !this.needs.has(id)) this.needs.raise(id, this.log.mark);
-  }
-}
-
-function isLogged(frame: AgentFrame): frame is AgentFrame & { id: string } {
-  return 'id' in frame && frame.id !== undefined;
-}
-
-function conversationOf(frame: AgentFrame): string | undefined {
-  return 'conversation_id' in frame ? frame.conversation_id : undefined;
-}
-
-function contactOf(frame: AgentFrame): string | undefined {
-  return frame.type === 'contact.updated' ? frame.data.id : undefined;
-}
-
-function messageOf(frame: AgentFrame): MessageView | undefined {
-  switch (frame.type) {
-    case 'message.created':
-    case 'message.updated':
-    case 'message.deleted':
-      return frame.data.message;
-    default:
-      return undefined;
-  }
-}
-
-/** Fields that a frame changes, and others that it tells. */
-function factsOf(frame: AgentFrame): { changed: Partial<ConversationView>; known: Partial<ConversationView> } {
-  const known: Partial<ConversationView> = frameChannel(frame);
-  switch (frame.type) {
-    case 'conversation.created':
-      return { changed: frame.data.conversation, known };
-    case 'conversation.updated':
-      return { changed: valuesOf(frame.data.changes), known };
-    case 'message.created': {
-      const { status, unread, last_activity_at, last_seq } = frame.data.conversation;
-      const { message } = frame.data;
-      const answered = message.sender_type === 'contact' ? { waiting_since: message.created_at } : {};
-      return { changed: { unread, last_activity_at, last_seq, ...answered }, known: { ...known, status } };
-    }
-    default:
-      return { changed: {}, known };
-  }
-}
-
-function frameChannel(frame: AgentFrame): Partial<ConversationView> {
-  return 'channel_id' in frame && frame.channel_id !== undefined ? { channel_id: frame.channel_id } : {};
-}
-
-function valuesOf(changes: Record<string, { to: unknown }>): Partial<ConversationView> {
-  return Object.fromEntries(Object.entries(changes).map(([field, { to }]) => [field, to]));
 }

@@ -2,6 +2,7 @@ interface TagRename {
   from: string;
   to: string | null;
   at: string;
+  position: number;
 }
 
 /**
@@ -11,12 +12,17 @@ interface TagRename {
 export class TagRenames {
   private readonly renames: TagRename[] = [];
 
-  /** @param at time of the event @returns false if it is known */
-  add(from: string, to: string | null, at: string): boolean {
+  /** @param at time of the event @param position of its frame @returns false if it is known */
+  add(from: string, to: string | null, at: string, position: number): boolean {
     if (this.renames.some(known => known.from === from && known.at === at)) return false;
-    this.renames.push({ from, to, at });
+    this.renames.push({ from, to, at, position });
     this.renames.sort((a, b) => (a.at < b.at ? -1 : 1));
     return true;
+  }
+
+  /** Time of the newest rename that a response contains; empty if there is none. @param mark of its request */
+  newestAt(mark: number): string {
+    return this.renames.filter(({ position }) => position <= mark).at(-1)?.at ?? '';
   }
 
   /** @param at time at which these were the names */

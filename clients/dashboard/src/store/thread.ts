@@ -5,8 +5,8 @@ import { revisionOf, unreadSideOf, type Side } from './message-facts.js';
 /** Messages of the first reading. */
 const NEWEST = 50;
 const LIMIT = 200;
-/** Messages can be edited and unsent for this time. */
-const EDIT_MS = 15 * 60_000;
+/** Messages can be edited and unsent for 15 minutes. Events may be a little late. */
+const EDIT_MS = 16 * 60_000;
 
 /** The known messages of a conversation. Agents see every `seq`, so a gap is a message that was not received. */
 export class Thread {
@@ -45,6 +45,11 @@ export class Thread {
   /** Requests the newest messages, if none were read. */
   open(): void {
     this.isOpen = true;
+  }
+
+  /** Requests no more messages. */
+  close(): void {
+    this.isOpen = false;
   }
 
   get isOpened(): boolean {

@@ -115,9 +115,6 @@ function keyOf(query: ListFilter): string {
   const { sort = DEFAULT_SORT, ...rest } = query;
   const lists = LISTS.map(name => [name, rest[name] === undefined ? undefined : [...valuesOf(rest[name])!].sort()]);
   const all = { ...rest, sort, ...Object.fromEntries(lists) };
-  return JSON.stringify(
-    Object.entries(all)
-      .filter(([, value]) => value !== undefined)
-      .sort(),
-  );
+  const entries = Object.entries(all).filter(([, value]) => value !== undefined);
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
