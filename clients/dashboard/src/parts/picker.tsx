@@ -119,7 +119,7 @@ function matching({ options, create }: PickerProps, text: string): PickerOption[
 }
 
 /** Below the anchor, or above it where there is more space, and within the window. */
-function standAt(element: HTMLElement, anchor: HTMLElement): void {
+export function standAt(element: HTMLElement, anchor: HTMLElement): void {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth, offsetHeight, style } = element;
   const fitsBelow = at.bottom + GAP + offsetHeight + MARGIN <= innerHeight;

@@ -3,30 +3,25 @@ import { MORE, icon } from '@support-chat/ui/icons.jsx';
 import { useRef, useState } from 'preact/hooks';
 import { Picker, type PickerOption } from '../../parts/picker.js';
 import { useDesk } from '../../desk/desk-context.js';
+import { Confirmation } from '../confirmation.js';
 import { failureText } from '../failure-text.js';
 import { minute } from '../minute.js';
 import { t } from '../texts/index.js';
-
-/** Own messages can be edited and unsent for this time. */
-const EDIT_MS = 15 * 60_000;
-
-interface MessageMenuProps {
-  message: MessageView;
-  isOwn: boolean;
-  onEdit(): void;
-}
+import { edits, isChangeable } from './edits.js';
+import { timelineText } from './texts/index.js';
 
 /** The actions on a message. */
-export function MessageMenu({ message, isOwn, onEdit }: MessageMenuProps) {
-  const { agent, toasts, store } = useDesk();
+export function MessageMenu({ message }: { message: MessageView }) {
+  const { agent, toasts, store, memberId } = useDesk();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const { id, conversation_id: conversationId, content, created_at } = message;
-  const isChangeable = isOwn && minute.value - Date.parse(created_at) < EDIT_MS;
+  const [isAsking, setAsking] = useState(false);
+  const { id, conversation_id: conversationId, content } = message;
+  const canChange = isChangeable(message, memberId, minute.value);
   const options: PickerOption[] = [{ id: 'link', name: t('copyLink') }];
   if (content) options.unshift({ id: 'copy', name: t('copyText') });
-  if (isChangeable && content) options.push({ id: 'edit', name: t('edit') });
-  if (isChangeable) options.push({ id: 'unsend', name: t('unsend') });
+  if (canChange && content) options.push({ id: 'edit', name: t('edit') });
+  if (canChange) options.push({ id: 'unsend', name: t('unsend') });
 
   const unsend = async () => {
     try {
@@ -37,8 +32,8 @@ export function MessageMenu({ message, isOwn, onEdit }: MessageMenuProps) {
     }
   };
   const pick = (option: string) => {
-    if (option === 'edit') onEdit();
-    else if (option === 'unsend') void unsend();
+    if (option === 'edit') edits.set(id, content ?? '');
+    else if (option === 'unsend') setAsking(true);
     else void copy(option === 'copy' ? (content ?? '') : linkTo(message));
   };
   const copy = async (text: string) => {
@@ -68,6 +63,15 @@ export function MessageMenu({ message, isOwn, onEdit }: MessageMenuProps) {
           nothing={t('nothingFound')}
           onPick={pick}
           onClose={() => setOpen(false)}
+        />
+      )}
+      {isAsking && (
+        <Confirmation
+          title={timelineText('unsendTitle')}
+          text={timelineText('unsendText')}
+          action={t('unsend')}
+          onConfirm={() => void unsend()}
+          onClose={() => setAsking(false)}
         />
       )}
     </>

@@ -116,7 +116,6 @@ function Line({ entry, view, linkedId, seenId }: LineProps) {
           message={message}
           isFirst={entry.isFirst}
           isLast={entry.isLast}
-          isOwn={message.sender_type === 'agent' && message.sender_id === memberId}
           isLinked={message.id === linkedId}
           isSeen={message.id === seenId}
           senderName={senderName(message, view)}

@@ -1,0 +1,24 @@
+import type { MessageView } from '@support-chat/sdk';
+import { SignalMap } from '../../store/signal-map.js';
+
+/** Own messages can be edited and unsent for this time. */
+export const EDIT_MS = 15 * 60_000;
+
+/** Texts of messages that are being edited, by message. They stay while other conversations are shown. */
+export const edits = new SignalMap<string>();
+
+/** @returns true if the member may edit or unsend the message at this time */
+export function isChangeable(message: MessageView, memberId: string, now: number): boolean {
+  const { sender_type, sender_id, deleted_at, created_at } = message;
+  return (
+    sender_type === 'agent' && sender_id === memberId && deleted_at === null && now - Date.parse(created_at) < EDIT_MS
+  );
+}
+
+/** Begins to edit the member's last message. @returns false if there is none that can be edited */
+export function editLastOwn(messages: readonly MessageView[], memberId: string): boolean {
+  const last = messages.findLast(message => message.sender_type === 'agent' && message.sender_id === memberId);
+  if (!last?.content || last.content_type === 'event' || !isChangeable(last, memberId, Date.now())) return false;
+  edits.set(last.id, last.content);
+  return true;
+}
