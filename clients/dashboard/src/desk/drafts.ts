@@ -45,7 +45,7 @@ export class Drafts {
   listen(page: Page): () => void {
     const store = () => this.store();
     const adopt = (event: Event) => {
-      if ((event as StorageEvent).key === this.key) this.adopt(this.read());
+      if ((event as Partial<Record<'key', string | null>>).key === this.key) this.adopt(this.read());
     };
     page.addEventListener('pagehide', store);
     page.addEventListener('storage', adopt);

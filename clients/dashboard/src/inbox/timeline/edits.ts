@@ -1,3 +1,4 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
 import type { MessageView } from '@support-chat/sdk';
 import { SignalMap } from '../../store/signal-map.js';
 
@@ -5,7 +6,31 @@ import { SignalMap } from '../../store/signal-map.js';
 export const EDIT_MS = 15 * 60_000;
 
 /** Texts of messages that are being edited, by message. They stay while other conversations are shown. */
-export const edits = new SignalMap<string>();
+class Edits {
+  private readonly texts = new SignalMap<string>();
+  private readonly idsSignal = signal<ReadonlySet<string>>(new Set());
+
+  /** Messages that are being edited. */
+  get ids(): ReadonlySignal<ReadonlySet<string>> {
+    return this.idsSignal;
+  }
+
+  get(id: string): ReadonlySignal<string | undefined> {
+    return this.texts.get(id);
+  }
+
+  set(id: string, text: string): void {
+    this.texts.set(id, text);
+    if (!this.idsSignal.peek().has(id)) this.idsSignal.value = new Set(this.texts.keys());
+  }
+
+  delete(id: string): void {
+    this.texts.delete(id);
+    this.idsSignal.value = new Set(this.texts.keys());
+  }
+}
+
+export const edits = new Edits();
 
 /** @returns true if the member may edit or unsend the message at this time */
 export function isChangeable(message: MessageView, memberId: string, now: number): boolean {

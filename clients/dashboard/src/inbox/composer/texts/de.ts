@@ -7,7 +7,7 @@ export const de: Record<ComposerText, Entry> = {
   sendAndResolve: 'Senden und erledigen',
   sendAndSnooze: 'Senden und zurückstellen: {time}',
   enterSends: 'Enter sendet',
-  otherWays: 'Anders senden',
+  otherWays: 'Weitere Optionen',
   sendHintKeys: '{keys} sendet',
   charsTooMany: { one: '{count} Zeichen zu viel', other: '{count} Zeichen zu viel' },
 };

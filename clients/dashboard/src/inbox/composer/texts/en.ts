@@ -6,7 +6,7 @@ export const en = {
   sendAndResolve: 'Send and resolve',
   sendAndSnooze: 'Send and snooze: {time}',
   enterSends: 'Enter sends',
-  otherWays: 'Other ways to send',
+  otherWays: 'More options',
   sendHintKeys: '{keys} sends',
   charsTooMany: { one: '{count} character too many', other: '{count} characters too many' },
 } satisfies Record<string, Entry>;
