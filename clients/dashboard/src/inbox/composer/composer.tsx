@@ -218,12 +218,11 @@ function Hint({ text, length, isNote }: { text: string; length: number; isNote: 
     );
   }
   if (left < COUNTED_CHARS) return <span class="hints">{t('charsLeft', { count: left })}</span>;
-  if (text === '') return <span class="hints">{t(isNote ? 'noteHints' : 'replyHints')}</span>;
-  return (
-    <span class="hints">
-      {preferences().enterSends ? t('sendHint') : composerText('sendHintKeys', { keys: keyLabel('$mod+Enter') })}
-    </span>
-  );
+  if (text === '') return <span class="hints of-keys">{t(isNote ? 'noteHints' : 'replyHints')}</span>;
+  const hint = preferences().enterSends
+    ? t('sendHint')
+    : composerText('sendHintKeys', { keys: keyLabel('$mod+Enter') });
+  return <span class="hints of-keys">{hint}</span>;
 }
 
 /** An Enter that ends the choice of an input method sends nothing. Safari reports it as key 229. */

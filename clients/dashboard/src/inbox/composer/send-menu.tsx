@@ -56,6 +56,7 @@ export function SendMenu({ isNote, onResolve, onSnooze }: SendMenuProps) {
           label={composerText('otherWays')}
           anchor={button.current}
           options={options}
+          isWide
           nothing={t('nothingFound')}
           onPick={pick}
           onClose={() => setOpen(false)}

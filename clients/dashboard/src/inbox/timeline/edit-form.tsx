@@ -1,5 +1,5 @@
 import type { MessageView } from '@support-chat/sdk';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.js';
 import { useDesk } from '../../desk/desk-context.js';
 import { failureText } from '../failure-text.js';
@@ -18,7 +18,7 @@ export function EditForm({ message }: { message: MessageView }) {
   const [failure, setFailure] = useState<string>();
   const text = edits.get(id).value ?? '';
   const left = MAX_CHARS - text.trim().length;
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(field.current.value.length, field.current.value.length);
   }, []);

@@ -1,9 +1,9 @@
 import type { MessageView } from '@support-chat/sdk';
 import { MORE, icon } from '@support-chat/ui/icons.jsx';
 import { useRef, useState } from 'preact/hooks';
+import { Confirmation } from '../../parts/confirmation.js';
 import { Picker, type PickerOption } from '../../parts/picker.js';
 import { useDesk } from '../../desk/desk-context.js';
-import { Confirmation } from '../confirmation.js';
 import { failureText } from '../failure-text.js';
 import { minute } from '../minute.js';
 import { t } from '../texts/index.js';
@@ -24,12 +24,8 @@ export function MessageMenu({ message }: { message: MessageView }) {
   if (canChange) options.push({ id: 'unsend', name: t('unsend') });
 
   const unsend = async () => {
-    try {
-      await agent.conversations.unsend(conversationId, id);
-      store.applyMessage({ ...message, content: null, attachments: [], deleted_at: new Date().toISOString() });
-    } catch (error) {
-      toasts.show({ kind: 'failed', text: t('notUnsent', { reason: failureText(error) }) });
-    }
+    await agent.conversations.unsend(conversationId, id);
+    store.applyMessage({ ...message, content: null, attachments: [], deleted_at: new Date().toISOString() });
   };
   const pick = (option: string) => {
     if (option === 'edit') edits.set(id, content ?? '');
@@ -68,11 +64,13 @@ export function MessageMenu({ message }: { message: MessageView }) {
       {isAsking && (
         <Confirmation
           title={timelineText('unsendTitle')}
-          text={timelineText('unsendText')}
           action={t('unsend')}
-          onConfirm={() => void unsend()}
+          describe={error => t('notUnsent', { reason: failureText(error) })}
+          onConfirm={unsend}
           onClose={() => setAsking(false)}
-        />
+        >
+          {timelineText('unsendText')}
+        </Confirmation>
       )}
     </>
   );
