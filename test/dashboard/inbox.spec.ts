@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageView } from '@support-chat/sdk';
-import { Drafts } from '../../clients/dashboard/src/desk/drafts.js';
 import { keyLabel, isSingleKey } from '../../clients/dashboard/src/inbox/commands.js';
 import { findTrigger, insertAt } from '../../clients/dashboard/src/inbox/composer/trigger.js';
 import { snoozeTimes } from '../../clients/dashboard/src/inbox/snooze-times.js';
@@ -65,38 +64,6 @@ describe('The composer of the dashboard', () => {
   it('A chosen entry replaces the word, and leaves what stands around it.', () => {
     const trigger = findTrigger('Ask @be now', 7, '@');
     expect(trigger && insertAt('Ask @be now', trigger, '@Ben')).toEqual({ text: 'Ask @Ben now', caret: 8 });
-  });
-
-  it('Drafts are apart by conversation and mode, survive a reload, and end with the sign-out.', () => {
-    const items = new Map<string, string>();
-    const storage = {
-      getItem: (key: string) => items.get(key) ?? null,
-      setItem: (key: string, value: string) => void items.set(key, value),
-      removeItem: (key: string) => void items.delete(key),
-    };
-    const drafts = new Drafts('m1', storage);
-    drafts.set('c1', 'reply', { text: 'Hello', mentions: [] });
-    drafts.set('c1', 'note', { text: 'Ask @Ben', mentions: ['m2'] });
-    const later = new Drafts('m1', storage);
-    expect([later.of('c1', 'reply').text, later.of('c1', 'note').mentions]).toEqual(['Hello', ['m2']]);
-    expect([later.has('c1'), later.has('c2'), new Drafts('m2', storage).has('c1')]).toEqual([true, false, false]);
-    later.set('c1', 'reply', { text: '', mentions: [] });
-    expect(later.of('c1', 'reply').text).toBe('');
-    later.forget();
-    expect([items.size, later.has('c1')]).toEqual([0, false]);
-  });
-
-  it('A draft that another tab has written stays.', () => {
-    const items = new Map<string, string>();
-    const storage = {
-      getItem: (key: string) => items.get(key) ?? null,
-      setItem: (key: string, value: string) => void items.set(key, value),
-      removeItem: (key: string) => void items.delete(key),
-    };
-    const [one, other] = [new Drafts('m1', storage), new Drafts('m1', storage)];
-    one.set('c1', 'reply', { text: 'one', mentions: [] });
-    other.set('c2', 'reply', { text: 'other', mentions: [] });
-    expect(new Drafts('m1', storage).of('c1', 'reply').text).toBe('one');
   });
 });
 

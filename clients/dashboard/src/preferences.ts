@@ -7,10 +7,12 @@ export interface Preferences {
   theme: Theme;
   /** Keys without a modifier, such as `e`, act in the inbox. */
   singleKeys: boolean;
+  /** Enter sends a message. Otherwise it begins a line, and Ctrl+Enter or ⌘Enter sends. */
+  enterSends: boolean;
 }
 
 const KEY = 'support-chat:preferences';
-const DEFAULTS: Preferences = { theme: 'system', singleKeys: true };
+const DEFAULTS: Preferences = { theme: 'system', singleKeys: true, enterSends: true };
 
 const current = signal<Preferences>(read());
 
@@ -42,10 +44,12 @@ export function startPreferences(): void {
 function read(): Preferences {
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<keyof Preferences, unknown>>;
-    const { theme, singleKeys } = stored;
+    const { theme, singleKeys, enterSends } = stored;
     return {
       theme: theme === 'light' || theme === 'dark' ? theme : DEFAULTS.theme,
       singleKeys: typeof singleKeys === 'boolean' ? singleKeys : DEFAULTS.singleKeys,
+      // the keyboards of phones have no Shift+Enter
+      enterSends: typeof enterSends === 'boolean' ? enterSends : !matchMedia('(pointer: coarse)').matches,
     };
   } catch {
     return DEFAULTS;

@@ -37,6 +37,7 @@ export class Desk {
   private batched: AgentFrame[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
+  private stopReading: (() => void) | undefined;
 
   constructor(readonly session: SignedInSession) {
     const { agent, me } = session;
@@ -71,6 +72,7 @@ export class Desk {
     this.stops.push(
       live.on('*', frame => this.receive(frame as AgentFrame)),
       live.on('closed', event => this.handleClosed(event as ClosedEvent)),
+      this.drafts.listen(window),
     );
     this.outbox.open();
     live.open().catch(() => undefined);
@@ -79,6 +81,7 @@ export class Desk {
   close(): void {
     clearTimeout(this.timer);
     for (const stop of this.stops) stop();
+    this.stopReading?.();
     this.counts.close();
     this.reader.close();
     this.outbox.close();
@@ -117,7 +120,7 @@ export class Desk {
     this.counts.requireRead(0);
     this.outbox.work();
     this.directory.load().catch(() => undefined);
-    if (this.stops.length === 2) this.stops.push(effect(() => this.reader.work()));
+    this.stopReading ??= effect(() => this.reader.work());
   }
 
   private handleClosed({ willReconnect, error }: ClosedEvent): void {

@@ -27,6 +27,8 @@ export interface OutboxStorage {
  */
 export class Outbox {
   private readonly working = new Set<string>();
+  /** By `client_message_id`: called when the service has the message. */
+  private readonly followUps = new Map<string, () => void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
 
@@ -48,11 +50,21 @@ export class Outbox {
     this.work();
   }
 
-  /** Shows the message at once, and sends it. */
-  send(conversationId: string, body: AgentMessageBody, attachments: readonly AttachmentView[] = []): void {
+  /**
+   * Shows the message at once, and sends it.
+   * @param onSent called when the service has it, unless it refuses it first
+   */
+  send(
+    conversationId: string,
+    body: AgentMessageBody,
+    attachments: readonly AttachmentView[] = [],
+    onSent?: () => void,
+  ): void {
+    const clientMessageId = body.client_message_id ?? crypto.randomUUID();
+    if (onSent) this.followUps.set(clientMessageId, onSent);
     this.store.pending.put({
       conversationId,
-      body: { ...body, client_message_id: body.client_message_id ?? crypto.randomUUID() },
+      body: { ...body, client_message_id: clientMessageId },
       attachments,
       createdAt: new Date().toISOString(),
     });
@@ -115,14 +127,16 @@ export class Outbox {
   private async attempt(message: PendingMessage): Promise<boolean> {
     try {
       const stored = await this.agent.conversations.send(message.conversationId, message.body);
-      if (!this.isClosed) this.store.applyMessage(stored);
+      if (this.isClosed) return true;
+      this.store.applyMessage(stored);
       this.keep();
+      this.followUps.get(message.body.client_message_id)?.();
+      this.followUps.delete(message.body.client_message_id);
       return true;
     } catch (error) {
       if (error instanceof ApiError && error.code === MOVED) return await this.handleMoved(message, error);
       if (!(error instanceof ApiError) || isRefusal(error)) {
-        this.store.pending.put({ ...message, error });
-        this.keep();
+        this.refuse(message, error);
         return true;
       }
       const waitMs = error.retryAfter === undefined ? RETRY_AFTER_MS : error.retryAfter * 1_000;
@@ -149,9 +163,14 @@ export class Outbox {
     } catch {
       // what came in between is unknown, so the person decides
     }
+    this.refuse(message, error);
+    return true;
+  }
+
+  private refuse(message: PendingMessage, error: unknown): void {
+    this.followUps.delete(message.body.client_message_id);
     this.store.pending.put({ ...message, error });
     this.keep();
-    return true;
   }
 
   private isAnswerOfOthers({ sender_type, sender_id, private: isPrivate, content_type }: MessageView): boolean {

@@ -47,6 +47,21 @@ export class InboxCommands {
     this.all = [...this.moves(), ...this.acts(), ...this.writes(), ...this.jumps()];
   }
 
+  /** Resolves a conversation after its reply. @param isShown true if it is open, so that the next one is shown */
+  async resolveSent(id: string, isShown: boolean): Promise<void> {
+    await this.desk.reader.readConversations([id]);
+    const { ids, openId, open } = this.context();
+    const after = isShown && openId === id ? following(ids, id, [id]) : undefined;
+    this.actions.resolve([id]);
+    if (after !== undefined) open(after);
+  }
+
+  /** Snoozes a conversation after its reply. @param until undefined until the contact writes */
+  async snoozeSent(id: string, until: Date | undefined): Promise<void> {
+    await this.desk.reader.readConversations([id]);
+    this.actions.snooze([id], until);
+  }
+
   /** The chosen conversations, or the open one. */
   get targets(): ConversationView[] {
     const chosen = this.selection.ids.value;

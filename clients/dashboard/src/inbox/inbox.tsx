@@ -6,6 +6,7 @@ import type { ListFilter } from '../store/view-filter.js';
 import '../styles/inbox.css';
 import '../styles/thread.css';
 import { keyLabel } from './commands.js';
+import { loadComposerTexts } from './composer/texts/index.js';
 import { Help } from './help.js';
 import { InboxCommands, type InboxContext } from './inbox-commands.js';
 import { BUILT_IN_VIEWS } from './inbox-views.js';
@@ -15,11 +16,12 @@ import { SearchPane } from './search-pane.js';
 import { Selection } from './selection.js';
 import { loadInboxTexts, t } from './texts/index.js';
 import { ThreadPane } from './thread-pane.js';
+import { loadTimelineTexts } from './timeline/texts/index.js';
 import { useHotkeys } from './use-hotkeys.js';
 import { useInboxRoute } from './use-inbox-route.js';
 import { ViewsRail } from './views-rail.js';
 
-await loadInboxTexts(navigator.languages);
+await Promise.all([loadInboxTexts, loadComposerTexts, loadTimelineTexts].map(load => load(navigator.languages)));
 
 const SEARCH = 'search';
 const SEARCH_AFTER_MS = 250;
@@ -139,6 +141,10 @@ function OpenConversation({ id, linkedId, commands, onBack }: OpenConversationPr
         linkedId={linkedId}
         mode={commands.mode.value}
         commands={commands.all}
+        after={{
+          resolve: (sentId, isShown) => void commands.resolveSent(sentId, isShown),
+          snooze: (sentId, until) => void commands.snoozeSent(sentId, until),
+        }}
         onMode={mode => (commands.mode.value = mode)}
         onBack={onBack}
       />

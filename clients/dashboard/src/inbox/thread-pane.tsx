@@ -3,7 +3,7 @@ import { BACK, icon } from '@support-chat/ui/icons.jsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useDesk } from '../desk/desk-context.js';
 import type { Mode } from '../desk/drafts.js';
-import { Composer } from './composer/composer.js';
+import { Composer, type AfterSending } from './composer/composer.js';
 import { ContactPanel } from './contact-panel.js';
 import type { Command } from './commands.js';
 import { contactName } from './names.js';
@@ -18,12 +18,13 @@ interface ThreadPaneProps {
   linkedId: string | undefined;
   mode: Mode;
   commands: readonly Command[];
+  after: AfterSending;
   onMode(mode: Mode): void;
   onBack(): void;
 }
 
 /** A conversation: who it is, what was written, and what is written next. */
-export function ThreadPane({ view, linkedId, mode, commands, onMode, onBack }: ThreadPaneProps) {
+export function ThreadPane({ view, linkedId, mode, commands, after, onMode, onBack }: ThreadPaneProps) {
   const { store, presence, directory, live } = useDesk();
   const [isPanelOpen, setPanelOpen] = useState(false);
   const { id } = view;
@@ -76,6 +77,7 @@ export function ThreadPane({ view, linkedId, mode, commands, onMode, onBack }: T
           view={view}
           mode={mode}
           onMode={onMode}
+          after={after}
           lastSeq={messages.at(-1)?.seq ?? view.last_seq}
           repliers={typing.filter(each => each.sender_type === 'agent').map(each => each.name ?? t('somebody'))}
         />

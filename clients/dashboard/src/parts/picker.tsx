@@ -17,6 +17,8 @@ export interface PickerProps {
   anchor: HTMLElement | undefined;
   /** Stays open, so that several can be chosen. */
   isMultiple?: boolean;
+  /** For long names. */
+  isWide?: boolean;
   /** The sentence of an empty list. */
   nothing: string;
   onPick(id: string): void;
@@ -31,7 +33,7 @@ const GAP = 4;
 
 /** A menu with a field that filters it: arrow keys move, Enter chooses, Escape closes. */
 export function Picker(props: PickerProps) {
-  const { label, anchor, isMultiple = false, nothing, onPick, onClose } = props;
+  const { label, anchor, isMultiple = false, isWide = false, nothing, onPick, onClose } = props;
   const popover = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
@@ -65,7 +67,7 @@ export function Picker(props: PickerProps) {
   };
   return (
     <div
-      class={anchor ? 'picker' : 'picker centered'}
+      class={`picker${anchor ? '' : ' centered'}${isWide ? ' wide' : ''}`}
       ref={popover}
       popover="auto"
       onToggle={event => {
@@ -119,7 +121,7 @@ function matching({ options, create }: PickerProps, text: string): PickerOption[
 }
 
 /** Below the anchor, or above it where there is more space, and within the window. */
-function standAt(element: HTMLElement, anchor: HTMLElement): void {
+export function standAt(element: HTMLElement, anchor: HTMLElement): void {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth, offsetHeight, style } = element;
   const fitsBelow = at.bottom + GAP + offsetHeight + MARGIN <= innerHeight;

@@ -2,7 +2,7 @@ import { ATTACH, CLOSE, EMOJI, icon, SEND } from '@support-chat/ui/icons.jsx';
 import { Component, type VNode } from 'preact';
 import type { ChatController } from '../chat.js';
 import type { ViewProps } from './view-props.js';
-import { EmojiGrid } from './emoji.jsx';
+import { EmojiGrid } from '@support-chat/ui/emoji.jsx';
 import { iconButton } from './icon-button.jsx';
 import { Uploads } from './uploads.js';
 

@@ -1,20 +1,39 @@
 import type { ConversationView } from '@support-chat/sdk';
-import { ATTACH, CLOSE, SEND, icon } from '@support-chat/ui/icons.jsx';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ATTACH, SEND, icon } from '@support-chat/ui/icons.jsx';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.js';
 import { useDesk } from '../../desk/desk-context.js';
 import type { Mode } from '../../desk/drafts.js';
-import { failureText } from '../failure-text.js';
+import { preferences } from '../../preferences.js';
+import { keyLabel } from '../commands.js';
 import { formats, t } from '../texts/index.js';
+import { editLastOwn } from '../timeline/edits.js';
+import { EmojiButton } from './emoji-button.js';
+import { Files } from './files.js';
+import { SendMenu } from './send-menu.js';
 import { Suggestions } from './suggestions.js';
+import { findVariables, mentionsIn } from './trigger.js';
 import { useSuggestions } from './use-suggestions.js';
-import { MAX_FILES, Uploads } from './uploads.js';
+import { MAX_FILES, uploadsFor } from './uploads.js';
+import { composerText } from './texts/index.js';
 
 const MAX_CHARS = 20_000;
 /** The counter is shown this near to the limit. */
 const COUNTED_CHARS = 1_000;
 /** The service shows typing for 8 s. */
 const TYPING_EVERY_MS = 4_000;
+
+/** Called when the service has the message. */
+type FollowUp = () => void;
+
+/** Actions that follow a reply. */
+export interface AfterSending {
+  /** @param isShown true if the next conversation is shown then */
+  resolve(conversationId: string, isShown: boolean): void;
+  /** @param until undefined until the contact writes */
+  snooze(conversationId: string, until: Date | undefined): void;
+}
 
 export interface ComposerProps {
   view: ConversationView;
@@ -24,50 +43,59 @@ export interface ComposerProps {
   lastSeq: number;
   /** Names of colleagues who write an answer now. */
   repliers: readonly string[];
+  after: AfterSending;
 }
 
-/** Writes answers and notes. What is typed is stored at once, and stays until it is sent. */
-export function Composer({ view, mode, onMode, lastSeq, repliers }: ComposerProps) {
+/** Writes answers and notes. What is typed is stored, and stays until it is sent. */
+export function Composer({ view, mode, onMode, lastSeq, repliers, after }: ComposerProps) {
   const desk = useDesk();
-  const { drafts, outbox, agent, memberId } = desk;
+  const { drafts, outbox, agent, store, memberId, directory } = desk;
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const uploads = useMemo(() => new Uploads(agent), [agent, view.id]);
+  const isShown = useIsShown();
+  const uploads = uploadsFor(agent, view.id, mode);
   const [hasTooMany, setTooMany] = useState(false);
   const draft = drafts.of(view.id, mode);
   const { text } = draft;
   const isNote = mode === 'note';
-  const canSend = (text.trim() !== '' || uploads.all.value.length > 0) && uploads.isReady;
+  const length = text.trim().length;
+  const canSend = (length > 0 || uploads.all.value.length > 0) && length <= MAX_CHARS && uploads.isReady;
   const write = (next: string, mentions = draft.mentions) => drafts.set(view.id, mode, { text: next, mentions });
   const suggestions = useSuggestions({ view, mode, field, draft, write });
+  const variables = [...new Set(findVariables(text).map(({ name }) => name))];
   useGrowing(field, text);
-  const sendTyping = useTyping(view.id, isNote);
+  const typing = useTyping(view.id, isNote);
 
-  const send = () => {
+  const send = (followUp?: FollowUp) => {
     if (!canSend) return;
     const attachments = uploads.take();
-    const mentions = draft.mentions.filter(id => text.includes(`@${desk.directory.nameOf(id)}`));
+    const mentions = mentionsIn(text, draft.mentions, id => directory.nameOf(id));
     outbox.send(
       view.id,
       {
-        ...(text.trim() !== '' && { content: text.trim() }),
+        ...(length > 0 && { content: text.trim() }),
         ...(attachments.length > 0 && { attachment_ids: attachments.map(({ id }) => id) }),
         ...(isNote ? { private: true, metadata: { mentions } } : { expected_last_seq: lastSeq }),
       },
       attachments,
+      followUp,
     );
     write('', []);
-    desk.live.stopTyping(view.id);
+    setTooMany(false);
+    typing.stop();
     field.current?.focus();
   };
+  const sendAndResolve = () => send(() => after.resolve(view.id, isShown.current));
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing || suggestions.onKeyDown(event)) return;
+    if (isComposing(event) || suggestions.onKeyDown(event)) return;
     const { key, ctrlKey, metaKey, shiftKey } = event;
-    if (key === 'Enter' && !shiftKey) {
-      event.preventDefault();
-      send();
-      if (ctrlKey || metaKey) field.current?.focus();
-    } else if (key === 'Escape') field.current?.blur();
+    if (key === 'Enter' && (ctrlKey || metaKey)) {
+      if (shiftKey && !isNote) sendAndResolve();
+      else send();
+    } else if (key === 'Enter' && !shiftKey && preferences().enterSends) send();
+    else if (key === 'Escape') field.current?.blur();
+    else if (key !== 'ArrowUp' || text !== '' || !editLastOwn(store.thread(view.id).messages.peek(), memberId)) return;
+    event.preventDefault();
   };
   const addFiles = (files: Iterable<File>) => setTooMany(!uploads.add([...files]));
 
@@ -93,20 +121,14 @@ export function Composer({ view, mode, onMode, lastSeq, repliers }: ComposerProp
         ))}
         {isNote && <span class="private">{t('onlyTeam')}</span>}
       </fieldset>
-      {repliers.length > 0 && !isNote && (
-        <p class="notice" role="status">
-          {t('repliesNow', { name: formats().list([...repliers]) })}
-        </p>
-      )}
-      {view.control === 'bot' && view.status === 'pending' && !isNote && <p class="notice">{t('takesFromBot')}</p>}
-      {view.status === 'resolved' && !isNote && <p class="notice">{t('reopensBySending')}</p>}
+      {!isNote && <ReplyNotices view={view} repliers={repliers} />}
       {suggestions.items.length > 0 && <Suggestions {...suggestions.list} />}
       <textarea
         ref={field}
         dir="auto"
         rows={2}
-        maxLength={MAX_CHARS}
         aria-label={t(isNote ? 'writeNote' : 'writeReply')}
+        aria-invalid={length > MAX_CHARS}
         aria-autocomplete="list"
         aria-controls={suggestions.items.length > 0 ? suggestions.list.id : undefined}
         aria-activedescendant={suggestions.activeId}
@@ -115,7 +137,7 @@ export function Composer({ view, mode, onMode, lastSeq, repliers }: ComposerProp
         onInput={event => {
           write(event.currentTarget.value);
           suggestions.update();
-          sendTyping();
+          typing.send(event.currentTarget.value);
         }}
         onKeyDown={onKeyDown}
         onClick={suggestions.update}
@@ -132,9 +154,9 @@ export function Composer({ view, mode, onMode, lastSeq, repliers }: ComposerProp
           {t('tooManyFiles', { count: MAX_FILES })}
         </p>
       )}
-      {suggestions.missing.length > 0 && (
+      {variables.length > 0 && (
         <p class="notice" role="status">
-          {t('missingValues', { names: formats().list(suggestions.missing) })}
+          {t('missingValues', { names: formats().list(variables) })}
         </p>
       )}
       <div class="bar">
@@ -152,60 +174,97 @@ export function Composer({ view, mode, onMode, lastSeq, repliers }: ComposerProp
           <span class="unseen">{t('attach')}</span>
           {icon(ATTACH)}
         </button>
-        <span class="hints">{text === '' ? t(isNote ? 'noteHints' : 'replyHints') : counterOf(text)}</span>
-        <Button type="submit" look="primary">
-          {t(isNote ? 'addNote' : 'send')}
-          {icon(SEND)}
-        </Button>
+        <EmojiButton onPick={emoji => write(insertAtCaret(field, emoji))} />
+        <Hint text={text} length={length} isNote={isNote} />
+        <span class="split">
+          <Button type="submit" look="primary">
+            {t(isNote ? 'addNote' : 'send')}
+            {icon(SEND)}
+          </Button>
+          <SendMenu
+            isNote={isNote}
+            onResolve={sendAndResolve}
+            onSnooze={until => send(() => after.snooze(view.id, until))}
+          />
+        </span>
       </div>
     </form>
   );
-
-  function counterOf(value: string): string {
-    const left = MAX_CHARS - value.length;
-    return left < COUNTED_CHARS ? t('charsLeft', { count: left }) : memberId === view.assignee_id ? '' : t('sendHint');
-  }
 }
 
-function Files({ uploads }: { uploads: Uploads }) {
-  if (uploads.all.value.length === 0) return null;
+/** Facts that an agent should know before a reply. */
+function ReplyNotices({ view, repliers }: { view: ConversationView; repliers: readonly string[] }) {
   return (
-    <ul class="files">
-      {uploads.all.value.map(upload => (
-        <li key={upload.id}>
-          <span dir="auto">{upload.file.name}</span>
-          {upload.error === undefined ? (
-            !upload.stored && (
-              <progress value={upload.progress} aria-label={t('uploading', { name: upload.file.name })} />
-            )
-          ) : (
-            <span class="fault" role="alert">
-              {failureText(upload.error)}{' '}
-              <button class="link" type="button" onClick={() => uploads.retry(upload)}>
-                {t('retry')}
-              </button>
-            </span>
-          )}
-          <button class="icon-button" type="button" onClick={() => uploads.remove(upload.id)}>
-            <span class="unseen">{t('removeFile', { name: upload.file.name })}</span>
-            {icon(CLOSE)}
-          </button>
-        </li>
-      ))}
-    </ul>
+    <>
+      {repliers.length > 0 && (
+        <p class="notice" role="status">
+          {t('repliesNow', { name: formats().list([...repliers]) })}
+        </p>
+      )}
+      {view.control === 'bot' && view.status === 'pending' && <p class="notice">{t('takesFromBot')}</p>}
+      {view.status === 'resolved' && <p class="notice">{t('reopensBySending')}</p>}
+    </>
   );
 }
 
+/** Says how to use the keys, and near the limit how much can still be written. */
+function Hint({ text, length, isNote }: { text: string; length: number; isNote: boolean }) {
+  const left = MAX_CHARS - length;
+  if (left < 0) {
+    return (
+      <span class="hints fault" role="status">
+        {composerText('charsTooMany', { count: -left })}
+      </span>
+    );
+  }
+  if (left < COUNTED_CHARS) return <span class="hints">{t('charsLeft', { count: left })}</span>;
+  if (text === '') return <span class="hints of-keys">{t(isNote ? 'noteHints' : 'replyHints')}</span>;
+  const hint = preferences().enterSends
+    ? t('sendHint')
+    : composerText('sendHintKeys', { keys: keyLabel('$mod+Enter') });
+  return <span class="hints of-keys">{hint}</span>;
+}
+
+/** An Enter that ends the choice of an input method sends nothing. Safari reports it as key 229. */
+function isComposing({ isComposing: composes, keyCode }: KeyboardEvent): boolean {
+  return composes || keyCode === 229;
+}
+
+/** @returns the text with the insertion at the caret, which then stands after it */
+function insertAtCaret({ current }: RefObject<HTMLTextAreaElement | null>, inserted: string): string {
+  if (!current) return inserted;
+  current.setRangeText(inserted, current.selectionStart, current.selectionEnd, 'end');
+  return current.value;
+}
+
+/** A reference that is false once the component is gone. */
+function useIsShown(): { readonly current: boolean } {
+  const isShown = useRef(true);
+  useEffect(
+    () => () => {
+      isShown.current = false;
+    },
+    [],
+  );
+  return isShown;
+}
+
 /** Tells the contact, or the team, that the member types. */
-function useTyping(conversationId: string, isPrivate: boolean): () => void {
+function useTyping(conversationId: string, isPrivate: boolean): { send(text: string): void; stop(): void } {
   const { live } = useDesk();
   const sentAt = useRef(0);
-  useEffect(() => () => void live.stopTyping(conversationId), [live, conversationId]);
-  return () => {
+  const stop = () => {
+    sentAt.current = 0;
+    live.stopTyping(conversationId);
+  };
+  useEffect(() => () => void live.stopTyping(conversationId), [live, conversationId, isPrivate]);
+  const send = (text: string) => {
+    if (text === '') return stop();
     if (Date.now() - sentAt.current < TYPING_EVERY_MS) return;
     sentAt.current = Date.now();
     live.typing(conversationId, { private: isPrivate });
   };
+  return { send, stop };
 }
 
 /** The field is as high as its text; the style sheet limits it. */

@@ -1,7 +1,9 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { AgentClient, AttachmentView } from '@support-chat/sdk';
+import { ApiError, type AgentClient, type AttachmentView } from '@support-chat/sdk';
+import type { Mode } from '../../desk/drafts.js';
 
 export const MAX_FILES = 10;
+const MAX_BYTES = 25 * 1024 * 1024;
 
 /** A file of a message that is being written. */
 export interface Upload {
@@ -13,13 +15,25 @@ export interface Upload {
   readonly error?: unknown;
 }
 
+const kept = new WeakMap<AgentClient, Map<string, Uploads>>();
+
+/** The files of a draft. They stay, and go on, while other conversations are shown. */
+export function uploadsFor(agent: AgentClient, conversationId: string, mode: Mode): Uploads {
+  let ofSession = kept.get(agent);
+  if (!ofSession) kept.set(agent, (ofSession = new Map()));
+  const key = `${conversationId} ${mode}`;
+  let uploads = ofSession.get(key);
+  if (!uploads) ofSession.set(key, (uploads = new Uploads(agent)));
+  return uploads;
+}
+
 /** Sends files at once, so that they are there when the message is written. */
 export class Uploads {
   private readonly list = signal<readonly Upload[]>([]);
   private readonly cancels = new Map<number, AbortController>();
   private lastId = 0;
 
-  constructor(private readonly agent: AgentClient) {}
+  constructor(private readonly agent: Pick<AgentClient, 'attachments'>) {}
 
   get all(): ReadonlySignal<readonly Upload[]> {
     return this.list;
@@ -62,6 +76,7 @@ export class Uploads {
     this.cancels.set(id, cancel);
     this.update({ id, file, progress: 0 });
     try {
+      if (file.size > MAX_BYTES) throw new ApiError({ status: 413, code: 'body_too_large', message: '' });
       const stored = await this.agent.attachments.upload(file, {
         signal: cancel.signal,
         onProgress: ({ sent, total }) => this.update({ id, file, progress: total === 0 ? 0 : sent / total }),

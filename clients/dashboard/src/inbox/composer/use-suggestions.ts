@@ -4,8 +4,10 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { useDesk } from '../../desk/desk-context.js';
 import type { Draft, Mode } from '../../desk/drafts.js';
 import { t } from '../texts/index.js';
+import { findEmoji } from './emoji-codes.js';
 import type { Suggestion } from './suggestions.js';
-import { findTrigger, insertAt, type Trigger } from './trigger.js';
+import { composerText } from './texts/index.js';
+import { findTrigger, findVariables, insertAt, type Trigger } from './trigger.js';
 
 const SHOWN = 8;
 const SEARCH_AFTER_MS = 120;
@@ -18,49 +20,41 @@ interface SuggestionContext {
   write(text: string, mentions?: readonly string[]): void;
 }
 
-/** Saved answers after `/`, and in notes members after `@`. */
+/** Saved answers after `/`, emoji after `:`, and in notes members after `@`. */
 export function useSuggestions({ view, mode, field, draft, write }: SuggestionContext) {
   const { directory, agent, memberId } = useDesk();
   const id = useId();
   const [trigger, setTrigger] = useState<Trigger>();
   const [active, setActive] = useState(0);
-  const [missing, setMissing] = useState<string[]>([]);
   const answers = useAnswers(trigger?.sign === '/' ? trigger.query : undefined);
 
-  const members = directory.activeMembers.value.filter(
-    ({ id: member, name }) =>
-      member !== memberId && trigger?.sign === '@' && name.toLowerCase().includes(trigger.query.toLowerCase()),
-  );
-  const items: Suggestion[] = (
-    trigger?.sign === '@'
-      ? members.map(({ id: member, name, email }) => ({ id: member, name, hint: email }))
-      : answers.map(({ id: answer, title, short_code }) => ({ id: answer, name: title, hint: `/${short_code}` }))
-  ).slice(0, SHOWN);
+  const items = suggest().slice(0, SHOWN);
   const activeIndex = Math.min(active, items.length - 1);
 
   const update = () => {
     const { current } = field;
     if (!current) return;
     setActive(0);
-    setTrigger(findTrigger(current.value, current.selectionStart, mode === 'note' ? '/@' : '/'));
+    setTrigger(findTrigger(current.value, current.selectionStart, mode === 'note' ? '/@:' : '/:'));
   };
   const insert = (at: Trigger, inserted: string, mentions: readonly string[]) => {
     const next = insertAt(field.current?.value ?? draft.text, at, inserted);
     write(next.text, mentions);
     setTrigger(undefined);
+    const variable = findVariables(inserted)[0];
+    const from = next.caret - inserted.length;
+    const [start, end] = variable ? [from + variable.start, from + variable.end] : [next.caret, next.caret];
     requestAnimationFrame(() => {
       field.current?.focus();
-      field.current?.setSelectionRange(next.caret, next.caret);
+      field.current?.setSelectionRange(start, end);
     });
   };
   const pick = (item: Suggestion | undefined) => {
     if (!trigger || !item) return;
+    if (trigger.sign === ':') return insert(trigger, item.id, draft.mentions);
     if (trigger.sign === '@') return insert(trigger, `@${item.name} `, [...new Set([...draft.mentions, item.id])]);
     agent.cannedResponses.render(item.id, view.id).then(
-      rendered => {
-        setMissing(rendered.missing);
-        insert(trigger, rendered.content, draft.mentions);
-      },
+      rendered => insert(trigger, rendered.content, draft.mentions),
       () => insert(trigger, answers.find(answer => answer.id === item.id)?.content ?? '', draft.mentions),
     );
   };
@@ -76,15 +70,32 @@ export function useSuggestions({ view, mode, field, draft, write }: SuggestionCo
     event.stopPropagation();
     return true;
   };
-  const label = t(trigger?.sign === '@' ? 'members' : 'savedAnswers');
+  const label = trigger?.sign === ':' ? composerText('emoji') : t(trigger?.sign === '@' ? 'members' : 'savedAnswers');
   return {
     items,
-    missing,
     activeId: items.length > 0 ? `${id}-${activeIndex}` : undefined,
     list: { id, label, items, activeIndex, onPick: pick },
     update,
     onKeyDown,
   };
+
+  function suggest(): Suggestion[] {
+    const query = trigger?.query.toLowerCase() ?? '';
+    switch (trigger?.sign) {
+      case '@':
+        return directory.activeMembers.value
+          .filter(({ id: member, name }) => member !== memberId && name.toLowerCase().includes(query))
+          .map(({ id: member, name, email }) => ({ id: member, name, hint: email }));
+      case ':':
+        return findEmoji(query).map(({ code, emoji }) => ({ id: emoji, name: emoji, hint: `:${code}` }));
+      case '/':
+        return answers.map(({ id: answer, title, short_code, content }) => {
+          return { id: answer, name: title, hint: `/${short_code}`, preview: content };
+        });
+      default:
+        return [];
+    }
+  }
 }
 
 /** Saved answers that match, as the service finds them. */

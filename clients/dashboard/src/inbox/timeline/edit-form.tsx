@@ -1,40 +1,50 @@
 import type { MessageView } from '@support-chat/sdk';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.js';
 import { useDesk } from '../../desk/desk-context.js';
 import { failureText } from '../failure-text.js';
 import { t } from '../texts/index.js';
+import { edits } from './edits.js';
+import { composerText } from '../composer/texts/index.js';
+
+const MAX_CHARS = 20_000;
 
 /** Changes the text of an own message where it stands. What was typed stays when the service refuses it. */
-export function EditForm({ message, onDone }: { message: MessageView; onDone(): void }) {
+export function EditForm({ message }: { message: MessageView }) {
   const { agent, store } = useDesk();
+  const { id, conversation_id: conversationId } = message;
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState(message.content ?? '');
   const [isSaving, setSaving] = useState(false);
   const [failure, setFailure] = useState<string>();
-  useEffect(() => field.current?.focus(), []);
+  const text = edits.get(id).value ?? '';
+  const left = MAX_CHARS - text.trim().length;
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(field.current.value.length, field.current.value.length);
+  }, []);
 
   const save = async () => {
     const content = text.trim();
-    if (content === '' || isSaving) return;
-    if (content === message.content) return onDone();
+    if (content === '' || left < 0 || isSaving) return;
+    if (content === message.content) return edits.delete(id);
     setSaving(true);
     try {
-      store.applyMessage(await agent.conversations.edit(message.conversation_id, message.id, { content }));
-      onDone();
+      store.applyMessage(await agent.conversations.edit(conversationId, id, { content }));
+      edits.delete(id);
     } catch (error) {
       setSaving(false);
-      setFailure(failureText(error));
+      setFailure(t('notSaved', { reason: failureText(error) }));
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    if (event.key === 'Escape') onDone();
+    if (event.key === 'Escape') edits.delete(id);
     else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
+  const fault = left < 0 ? composerText('charsTooMany', { count: -left }) : failure;
   return (
     <form
       class="edit"
@@ -47,18 +57,17 @@ export function EditForm({ message, onDone }: { message: MessageView; onDone(): 
         ref={field}
         aria-label={t('editText')}
         dir="auto"
-        maxLength={20_000}
         value={text}
-        onInput={event => setText(event.currentTarget.value)}
+        onInput={event => edits.set(id, event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      {failure && (
+      {fault && (
         <p class="fault" role="alert">
-          {t('notSaved', { reason: failure })}
+          {fault}
         </p>
       )}
       <div class="buttons">
-        <Button look="quiet" onClick={onDone}>
+        <Button look="quiet" onClick={() => edits.delete(id)}>
           {t('cancel')}
         </Button>
         <Button type="submit" isWaiting={isSaving}>

@@ -1,44 +1,35 @@
 import type { MessageView } from '@support-chat/sdk';
 import { MORE, icon } from '@support-chat/ui/icons.jsx';
 import { useRef, useState } from 'preact/hooks';
+import { Confirmation } from '../../parts/confirmation.js';
 import { Picker, type PickerOption } from '../../parts/picker.js';
 import { useDesk } from '../../desk/desk-context.js';
 import { failureText } from '../failure-text.js';
 import { minute } from '../minute.js';
 import { t } from '../texts/index.js';
-
-/** Own messages can be edited and unsent for this time. */
-const EDIT_MS = 15 * 60_000;
-
-interface MessageMenuProps {
-  message: MessageView;
-  isOwn: boolean;
-  onEdit(): void;
-}
+import { edits, isChangeable } from './edits.js';
+import { timelineText } from './texts/index.js';
 
 /** The actions on a message. */
-export function MessageMenu({ message, isOwn, onEdit }: MessageMenuProps) {
-  const { agent, toasts, store } = useDesk();
+export function MessageMenu({ message }: { message: MessageView }) {
+  const { agent, toasts, store, memberId } = useDesk();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const { id, conversation_id: conversationId, content, created_at } = message;
-  const isChangeable = isOwn && minute.value - Date.parse(created_at) < EDIT_MS;
+  const [isAsking, setAsking] = useState(false);
+  const { id, conversation_id: conversationId, content } = message;
+  const canChange = isChangeable(message, memberId, minute.value);
   const options: PickerOption[] = [{ id: 'link', name: t('copyLink') }];
   if (content) options.unshift({ id: 'copy', name: t('copyText') });
-  if (isChangeable && content) options.push({ id: 'edit', name: t('edit') });
-  if (isChangeable) options.push({ id: 'unsend', name: t('unsend') });
+  if (canChange && content) options.push({ id: 'edit', name: t('edit') });
+  if (canChange) options.push({ id: 'unsend', name: t('unsend') });
 
   const unsend = async () => {
-    try {
-      await agent.conversations.unsend(conversationId, id);
-      store.applyMessage({ ...message, content: null, attachments: [], deleted_at: new Date().toISOString() });
-    } catch (error) {
-      toasts.show({ kind: 'failed', text: t('notUnsent', { reason: failureText(error) }) });
-    }
+    await agent.conversations.unsend(conversationId, id);
+    store.applyMessage({ ...message, content: null, attachments: [], deleted_at: new Date().toISOString() });
   };
   const pick = (option: string) => {
-    if (option === 'edit') onEdit();
-    else if (option === 'unsend') void unsend();
+    if (option === 'edit') edits.set(id, content ?? '');
+    else if (option === 'unsend') setAsking(true);
     else void copy(option === 'copy' ? (content ?? '') : linkTo(message));
   };
   const copy = async (text: string) => {
@@ -69,6 +60,17 @@ export function MessageMenu({ message, isOwn, onEdit }: MessageMenuProps) {
           onPick={pick}
           onClose={() => setOpen(false)}
         />
+      )}
+      {isAsking && (
+        <Confirmation
+          title={timelineText('unsendTitle')}
+          action={t('unsend')}
+          describe={error => t('notUnsent', { reason: failureText(error) })}
+          onConfirm={unsend}
+          onClose={() => setAsking(false)}
+        >
+          {timelineText('unsendText')}
+        </Confirmation>
       )}
     </>
   );

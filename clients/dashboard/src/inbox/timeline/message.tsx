@@ -5,6 +5,7 @@ import { Avatar } from '../avatar.js';
 import { formats, t } from '../texts/index.js';
 import { Attachment } from './attachment.js';
 import { EditForm } from './edit-form.js';
+import { edits } from './edits.js';
 import { MessageMenu } from './message-menu.js';
 
 /** Longer texts are folded. */
@@ -15,8 +16,6 @@ export interface MessageProps {
   message: MessageView;
   isFirst: boolean;
   isLast: boolean;
-  /** The signed-in member has sent it. */
-  isOwn: boolean;
   /** The message of a link, which is marked. */
   isLinked: boolean;
   /** "Seen" below the last one that the contact has read. */
@@ -26,9 +25,9 @@ export interface MessageProps {
 
 /** A stored message: of the contact, of the team, or a note of it. */
 export function Message(props: MessageProps) {
-  const { message, isFirst, isLast, isOwn, isLinked, isSeen, senderName } = props;
+  const { message, isFirst, isLast, isLinked, isSeen, senderName } = props;
   const { id, sender_type, sender_id, sender_avatar_url, created_at, edited_at, deleted_at } = message;
-  const [isEditing, setEditing] = useState(false);
+  const isEditing = edits.get(id).value !== undefined;
   const side = message.private ? 'note' : sender_type === 'contact' ? 'theirs' : 'ours';
   const classes = ['message', side, isFirst && 'first', isLast && 'last', isLinked && 'linked'].filter(Boolean);
   return (
@@ -44,14 +43,8 @@ export function Message(props: MessageProps) {
           </time>
         </div>
       )}
-      {deleted_at ? (
-        <p class="bubble gone">{t('unsent')}</p>
-      ) : (
-        <Content message={message} isEditing={isEditing} onEdited={() => setEditing(false)} />
-      )}
-      {deleted_at === null && !isEditing && (
-        <MessageMenu message={message} isOwn={isOwn} onEdit={() => setEditing(true)} />
-      )}
+      {deleted_at ? <p class="bubble gone">{t('unsent')}</p> : <Content message={message} isEditing={isEditing} />}
+      {deleted_at === null && !isEditing && <MessageMenu message={message} />}
       {(edited_at !== null || isSeen) && deleted_at === null && (
         <p class="facts">{[edited_at !== null && t('edited'), isSeen && t('seen')].filter(Boolean).join(' · ')}</p>
       )}
@@ -62,10 +55,9 @@ export function Message(props: MessageProps) {
 interface ContentProps {
   message: MessageView;
   isEditing: boolean;
-  onEdited(): void;
 }
 
-function Content({ message, isEditing, onEdited }: ContentProps) {
+function Content({ message, isEditing }: ContentProps) {
   const { content, attachments, sender_type } = message;
   return (
     <>
@@ -73,7 +65,7 @@ function Content({ message, isEditing, onEdited }: ContentProps) {
         <Attachment key={file.id} file={file} />
       ))}
       {isEditing ? (
-        <EditForm message={message} onDone={onEdited} />
+        <EditForm message={message} />
       ) : (
         content && <MessageText text={content} isMarkdown={sender_type !== 'contact'} />
       )}

@@ -10,11 +10,15 @@ import { Avatar } from '../avatar.js';
 import { failureText } from '../failure-text.js';
 import { contactName } from '../names.js';
 import { formats, t } from '../texts/index.js';
+import { BlockView } from './block-view.js';
+import { buildBlocks, type Block } from './blocks.js';
+import { edits } from './edits.js';
 import { buildEntries, type Entry } from './entries.js';
 import { eventText } from './event-text.js';
 import { Attachment } from './attachment.js';
 import { Message, MessageText } from './message.js';
 import { Scroller } from './scroller.js';
+import { timelineText } from './texts/index.js';
 
 interface TimelineProps {
   view: ConversationView;
@@ -32,7 +36,7 @@ export function Timeline({ view, linkedId, onEnd }: TimelineProps) {
   const messages = thread.messages.value;
   const pending = store.pending.of(id).value ?? [];
   const newSeq = useNewSeq(view, messages);
-  const entries = useMemo(() => buildEntries(messages, newSeq), [messages, newSeq]);
+  const blocks = useMemo(() => buildBlocks(buildEntries(messages, newSeq)), [messages, newSeq]);
   const seenId = lastSeenId(messages, view.contact_last_read_seq);
   useLinked(linkedId, messages, () => reader.readOlder(id));
 
@@ -41,10 +45,13 @@ export function Timeline({ view, linkedId, onEnd }: TimelineProps) {
     pending.at(-1)?.body.client_message_id ?? messages.findLast(({ sender_id }) => sender_id === memberId)?.id;
   return (
     <Scroller
-      firstKey={messages[0]?.id}
+      lastSeq={messages.at(-1)?.seq ?? 0}
       ownKey={own}
       isElsewhere={linkedId !== undefined}
-      label={t('newest')}
+      label={afterSeq => {
+        const count = countNew(messages, afterSeq, memberId);
+        return count > 0 ? timelineText('newMessages', { count }) : t('newest');
+      }}
       onNearStart={() => {
         if (thread.hasOlder.peek()) reader.readOlder(id);
       }}
@@ -58,10 +65,20 @@ export function Timeline({ view, linkedId, onEnd }: TimelineProps) {
         </div>
       )}
       <div role="log" aria-label={t('messages')} aria-live="off">
+        {blocks.map(block => (
+          <BlockView
+            key={block.key}
+            block={block}
+            isPinned={isPinned(block, linkedId)}
+            facts={`${linkedId} ${seenId} ${contactName(view.contact)}`}
+            render={({ entries }) =>
+              entries.map(entry => (
+                <Line key={entry.key} entry={entry} view={view} linkedId={linkedId} seenId={seenId} />
+              ))
+            }
+          />
+        ))}
         <ol>
-          {entries.map(entry => (
-            <Line key={entry.key} entry={entry} view={view} linkedId={linkedId} seenId={seenId} />
-          ))}
           {pending.map(message => (
             <Pending key={message.body.client_message_id} message={message} />
           ))}
@@ -116,7 +133,6 @@ function Line({ entry, view, linkedId, seenId }: LineProps) {
           message={message}
           isFirst={entry.isFirst}
           isLast={entry.isLast}
-          isOwn={message.sender_type === 'agent' && message.sender_id === memberId}
           isLinked={message.id === linkedId}
           isSeen={message.id === seenId}
           senderName={senderName(message, view)}
@@ -177,6 +193,25 @@ function Announcements({ messages, view }: { messages: readonly MessageView[]; v
       ))}
     </div>
   );
+}
+
+/** The linked message is there to be scrolled to, and a text that is being edited keeps its caret. */
+function isPinned({ entries }: Block, linkedId: string | undefined): boolean {
+  const { value } = edits.ids;
+  if (linkedId === undefined && value.size === 0) return false;
+  return entries.some(entry => {
+    return entry.kind === 'message' && (entry.message.id === linkedId || value.has(entry.message.id));
+  });
+}
+
+function countNew(messages: readonly MessageView[], afterSeq: number, memberId: string): number {
+  let count = 0;
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const message = messages[index];
+    if (!message || message.seq <= afterSeq) break;
+    if (message.content_type !== 'event' && message.sender_id !== memberId) count += 1;
+  }
+  return count;
 }
 
 function senderName({ sender_type, sender_name }: MessageView, { contact }: ConversationView): string {

@@ -1,0 +1,11 @@
+import type { Entry } from '@support-chat/ui/translator.js';
+import type { TimelineText } from './en.js';
+
+/** The texts of the timeline, in German. */
+export const de: Record<TimelineText, Entry> = {
+  unsendTitle: 'Diese Nachricht zurückziehen?',
+  unsendText: 'Text und Dateien werden für alle entfernt. Das lässt sich nicht rückgängig machen.',
+  openOriginal: 'Original öffnen',
+  pictureNamed: 'Bild {name}',
+  newMessages: { one: '{count} neue Nachricht', other: '{count} neue Nachrichten' },
+};

@@ -1,0 +1,12 @@
+import type { Entry } from '@support-chat/ui/translator.js';
+
+/** The texts of the timeline, in English. */
+export const en = {
+  unsendTitle: 'Unsend this message?',
+  unsendText: 'Its text and files are removed for everybody. This cannot be undone.',
+  openOriginal: 'Open original',
+  pictureNamed: 'Picture {name}',
+  newMessages: { one: '{count} new message', other: '{count} new messages' },
+} satisfies Record<string, Entry>;
+
+export type TimelineText = keyof typeof en;

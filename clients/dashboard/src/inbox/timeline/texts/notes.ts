@@ -1,0 +1,10 @@
+import type { TimelineText } from './en.js';
+
+/** Notes for translators. */
+export const notes: Record<TimelineText, string> = {
+  unsendTitle: 'Question before a message is taken back.',
+  unsendText: 'Below the question whether to unsend a message.',
+  openOriginal: 'Link in the large view of a picture.',
+  pictureNamed: 'Name of the large view of a picture. {name} is that of its file.',
+  newMessages: 'Button that goes to the end of a conversation when messages have arrived below.',
+};
