@@ -68,7 +68,7 @@ function FiguresTable({ kind, totals, rows, columns }: TableProps) {
     </th>
   );
   return (
-    <div class="table-box wide" role="region" aria-label={t(TITLES[kind])} tabIndex={0}>
+    <div class="table-box wide" role="region" aria-label={t('tableOf', { name: t(kind) })} tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -23,7 +23,7 @@ export interface ChartShape {
 
 const LABEL_WIDTH = 76;
 const MARK_HEIGHT = 30;
-const AXIS_WIDTH = 64;
+const AXIS_WIDTH = 56;
 const AXIS_HEIGHT = 26;
 
 /** Options of a chart whose horizontal axis has one position for each bucket. */

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Link, Route, Switch, useLocation, useSearch } from 'wouter-preact';
 import { LazyArea, type AreaLoader } from '../lazy-area.js';
 import { NotFound } from '../not-found.js';
@@ -60,9 +61,13 @@ export default function Reports() {
 function Navigation({ hasAuditLog }: { hasAuditLog: boolean }) {
   const [location] = useLocation();
   const search = useSearch();
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    box.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [location]);
   const isFiltered = SCREENS.some(({ path, hasFilters }) => path === location && hasFilters);
   return (
-    <nav class="report-screens" aria-label={t('screens')}>
+    <nav class="report-screens" aria-label={t('screens')} ref={box}>
       {[...SCREENS, ...(hasAuditLog ? [AUDIT_LOG] : [])].map(({ path, name, hasFilters }) => (
         <Link
           key={path}

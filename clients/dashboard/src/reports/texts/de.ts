@@ -10,7 +10,7 @@ export const de: Record<ReportTextKey, Entry> = {
   live: 'Live',
   audit: 'Protokoll',
   overviewTitle: 'Wie läuft es?',
-  membersTitle: 'Wer leistet wie viel?',
+  membersTitle: 'Wer bearbeitet wie viel?',
   channelsTitle: 'Wo schreiben Kunden?',
   tagsTitle: 'Worum geht es?',
   filters: 'Filter',
