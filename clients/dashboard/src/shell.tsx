@@ -12,12 +12,14 @@ import { SessionContext } from './session-context.js';
 import { t } from './texts/index.js';
 
 const loadInbox: AreaLoader = () => import('./inbox/inbox.js');
+const loadReports: AreaLoader = () => import('./reports/reports.js');
 const loadSettings: AreaLoader = () => import('./settings/settings.js');
 
 const SHORT_INTERRUPTION_MS = 2_000;
 
 const AREAS = [
   { path: '/inbox', name: 'inbox' },
+  { path: '/reports', name: 'reports' },
   { path: '/settings', name: 'settings' },
 ] as const;
 
@@ -58,6 +60,9 @@ export function Shell({ session }: { session: SignedInSession }) {
               </Route>
               <Route path="/inbox/*?">
                 <LazyArea load={loadInbox} />
+              </Route>
+              <Route path="/reports/*?">
+                <LazyArea load={loadReports} />
               </Route>
               <Route path="/settings/*?">
                 <LazyArea load={loadSettings} />
