@@ -1,15 +1,8 @@
 import type { ActorView, MessageView } from '@support-chat/sdk';
-import { formats, t, type InboxText } from '../texts/index.js';
+import { formats, t } from '../texts/index.js';
 
 /** Names of members and bots by id. */
 export type NameOf = (id: string) => string | undefined;
-
-const OF_AGENTS: Record<string, InboxText> = {
-  resolved: 'eventResolved',
-  reopened: 'eventReopened',
-  handed_over: 'eventHandedOver',
-  woken: 'eventWoken',
-};
 
 /** The sentence of an entry that tells of a change. */
 export function eventText({ metadata }: MessageView, memberId: string, nameOf: NameOf): string {
@@ -34,12 +27,19 @@ export function eventText({ metadata }: MessageView, memberId: string, nameOf: N
     }
     case 'closed_by_contact':
       return t('eventClosedByContact');
-    default: {
-      const key = OF_AGENTS[event];
-      if (!key) return event;
-      const text = name === undefined ? t(`${key}Publicly` as InboxText) : t(key, { name });
-      return event === 'handed_over' && typeof reason === 'string' ? `${text} (${reason.replaceAll('_', ' ')})` : text;
+    // these are shown to the contact, too, and name no person then
+    case 'resolved':
+      return name === undefined ? t('eventResolvedPublicly') : t('eventResolved', { name });
+    case 'reopened':
+      return name === undefined ? t('eventReopenedPublicly') : t('eventReopened', { name });
+    case 'handed_over': {
+      const text = t('eventHandedOver', { name: name ?? t('somebody') });
+      return typeof reason === 'string' ? `${text} (${reason.replaceAll('_', ' ')})` : text;
     }
+    case 'woken':
+      return t('eventWoken');
+    default:
+      return event;
   }
 }
 
