@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { items, ServerClient, VisitorClient, type ConversationView } from '../../clients/sdk/src/index.js';
@@ -233,10 +234,11 @@ describeInChromium('The inbox of the dashboard', () => {
       await talk('Anna', 'The zebra is missing');
       await talk('Ben', 'Something else');
       const field = inbox.page.getByRole('searchbox', { name: 'Search' });
-      await eventually(
-        async () => (await server.search({ query: 'zebra' })).items.length > 0 || undefined,
-        PATIENCE_MS,
-      );
+      await eventually(async () => {
+        // the service limits the rate of searches
+        await delay(1_000);
+        return (await server.search({ query: 'zebra' })).items.length > 0 || undefined;
+      }, PATIENCE_MS);
       await inbox.page.keyboard.press('/');
       await field.fill('zebra');
       await inbox.page.getByRole('button', { name: /Anna/ }).click();
