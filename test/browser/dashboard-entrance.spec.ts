@@ -267,6 +267,7 @@ describeInChromium('The sign-in to the dashboard', () => {
       const agent = await open(await ticketLink([desk.channelId]));
       await agent.isSignedIn('Olivia Owner');
       await agent.page.getByText('Limited to 1 channel').waitFor();
+      await agent.sees('Assigned to you');
       await agent.isAccessible('a limited session');
     }));
 

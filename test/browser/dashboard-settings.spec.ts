@@ -374,7 +374,8 @@ describeInChromium('The settings of the dashboard', () => {
     await play(async open => {
       for (const { member, isAdmin } of people) {
         const tab = await open('/members', member.email);
-        await tab.page.getByText('Nora Narrow').first().waitFor();
+        await tab.sees('Members and invites');
+        await tab.page.getByRole('main').getByText('Nora Narrow').waitFor();
         expect([member.name, await sections(tab)]).toEqual([member.name, isAdmin ? [...all, 'API keys'] : all]);
         expect(await tab.page.getByRole('button', { name: 'Edit: Ana Agent' }).count()).toBe(isAdmin ? 1 : 0);
         expect(await tab.page.getByRole('button', { name: 'Edit: Olivia Owner' }).count()).toBe(0);

@@ -7,6 +7,7 @@ let answer: () => Promise<void>;
 let marks: ReadMarks;
 /** `seq` of the newest message. */
 let seq: number;
+let id: string;
 let isInView: boolean;
 let isRead: boolean;
 
@@ -14,9 +15,9 @@ beforeEach(() => {
   jest.useFakeTimers();
   received = [];
   answer = () => Promise.resolve();
-  [seq, isInView, isRead] = [3, true, false];
+  [id, seq, isInView, isRead] = ['c1', 3, true, false];
   marks = new ReadMarks({
-    inView: () => (isInView && !isRead ? { id: 'c1', seq } : undefined),
+    inView: () => (isInView && !isRead ? { id, seq } : undefined),
     mark: () => void (isRead = true),
     send: newest => {
       received.push([newest.id, newest.seq]);
@@ -72,6 +73,14 @@ describe('What a visitor has read', () => {
     expect([received, isRead]).toEqual([[], false]);
   });
 
+  it('A message that is in view while the visitor types is read, although the page is drawn again with each key', async () => {
+    for (let key = 0; key < 6; key += 1) {
+      marks.schedule();
+      await jest.advanceTimersByTimeAsync(100);
+    }
+    expect([received, isRead]).toEqual([[['c1', 3]], true]);
+  });
+
   it('The mark of a message leaves a later one unread that has not been in view', async () => {
     marks.schedule();
     seq = 5;
@@ -79,6 +88,17 @@ describe('What a visitor has read', () => {
     expect([received, isRead]).toEqual([[], false]);
     await see();
     expect([received, isRead]).toEqual([[['c1', 5]], true]);
+  });
+
+  it('A conversation that is opened instead of another one begins a wait of its own', async () => {
+    marks.schedule();
+    await jest.advanceTimersByTimeAsync(300);
+    id = 'c2';
+    marks.schedule();
+    await jest.advanceTimersByTimeAsync(300);
+    expect(received).toEqual([]);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(received).toEqual([['c2', 3]]);
   });
 
   it('A message that is not in view is not read, and a former visitor is forgotten', async () => {

@@ -26,7 +26,8 @@ const AREAS = [
 /** The frame of the dashboard for a signed-in member: header, navigation and main area. */
 export function Shell({ session }: { session: SignedInSession }) {
   const { workspace, scope } = session.me;
-  const desk = useMemo(() => new Desk(session), [session]);
+  // a changed profile is another session object with the same client
+  const desk = useMemo(() => new Desk(session), [session.agent]);
   useEffect(() => {
     desk.open();
     return () => desk.close();

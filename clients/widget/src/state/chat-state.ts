@@ -104,19 +104,14 @@ export class ChatState {
   }
 
   /**
-   * True if an applied frame has changed the count of unread messages, or the last message, without telling the new one:
-   * a message was unsent, or another tab has read a part of the messages.
+   * True if an applied frame may have changed the count of unread messages, or the last message, without telling the new
+   * one: a message was unsent, or another tab has read a part of the messages. A conversation that is not known is being
+   * read: its response may be older than the frame.
    */
   isBehind(frame: VisitorFrame): boolean {
-    if (frame.type === 'conversation.read') return frame.data.reader === 'contact' && this.mayHaveUnread(frame.data.id);
-    if (frame.type !== 'message.deleted') return false;
-    const { id, conversation_id } = frame.data.message;
-    return this.threads.get(conversation_id)?.view.last_message?.id === id || this.mayHaveUnread(conversation_id);
-  }
-
-  /** A conversation that is not known is being read: its response may be older than the frame. */
-  private mayHaveUnread(id: string): boolean {
-    return this.threads.get(id)?.view.unread.contact !== 0;
+    if (frame.type !== 'conversation.read') return frame.type === 'message.deleted';
+    const { reader, id } = frame.data;
+    return reader === 'contact' && this.threads.get(id)?.view.unread.contact !== 0;
   }
 
   /** People and bots that are typing now. */

@@ -21,18 +21,23 @@ export class ReadMarks {
   /** `seq` by conversation, until the service knows it. */
   private readonly pending = new Map<string, number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** The message that has to stay in view until the timer ends. */
+  private key: string | undefined;
   private isSending = false;
 
   constructor(private readonly options: ReadMarksOptions) {}
 
-  /** The newest message may be in view now. */
+  /** The newest message may be in view now. A page that is drawn again does not begin the wait again. */
   schedule(): void {
+    const key = keyOf(this.options.inView());
+    if (key === this.key) return;
     clearTimeout(this.timer);
-    const newest = this.options.inView();
-    if (!newest) return;
+    this.key = key;
     this.timer = setTimeout(() => {
+      this.key = undefined;
       // a later one may not be drawn yet, or the panel may be closed
-      if (this.options.inView()?.seq !== newest.seq) return;
+      const newest = this.options.inView();
+      if (!newest || keyOf(newest) !== key) return;
       this.pending.set(newest.id, newest.seq);
       void this.flush();
       this.options.mark(newest.id);
@@ -63,4 +68,8 @@ export class ReadMarks {
     clearTimeout(this.timer);
     this.pending.clear();
   }
+}
+
+function keyOf(newest: Newest | undefined): string | undefined {
+  return newest && newest.id + newest.seq;
 }
