@@ -172,6 +172,8 @@ describeInChromium('A visitor who needs more than a mouse', () => {
       await visitor.sent();
       await company.answer('Hello Ada');
       await visitor.reads('Hello Ada');
+      // people take longer than this test to read it
+      await eventually(async () => (await company.conversation())['unread'].contact === 0 || undefined, PATIENCE_MS);
 
       await tabTo('More', 'Shift+Tab');
       await press('Enter');
