@@ -195,6 +195,29 @@ describeInChromium('The launcher', () => {
       expect(await panelOf(page).count()).toBe(0);
     }));
 
+  it('A session that begins while the widget is shut down is not stored.', () =>
+    browser.run(async people => {
+      const { page } = await openShop(people);
+      let answer = (): void => undefined;
+      const asked = new Promise<void>(resolve => {
+        void page.route('**/v1/widget/session', async route => {
+          const response = await route.fetch();
+          resolve();
+          await new Promise<void>(go => (answer = go));
+          await route.fulfill({ response });
+        });
+      });
+      await launcherOf(page).click();
+      await asked;
+      await page.evaluate(() => window.SupportChat!.shutdown());
+      const received = page.waitForResponse('**/v1/widget/session');
+      answer();
+      await (await received).finished();
+      // what follows the response in the page has run
+      await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 100)));
+      expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+    }));
+
   it('On a phone the panel covers the screen and keeps the focus; Escape gives it back to the launcher.', () =>
     browser.run(
       async people => {

@@ -170,6 +170,8 @@ describeInChromium('Tabs of one browser', () => {
       await early.visitor.open();
       await early.visitor.write('From the other tab');
       await first!.visitor.reads('From the other tab');
+      // the tabs show a message before the service has it
+      await early.visitor.sent();
       expect(await scene.company.received()).toEqual(['Hello', 'From the other tab']);
     }));
 

@@ -263,6 +263,7 @@ export class ChatController implements ChatCore {
   shutdown(): void {
     this.reads.clear();
     this.outbox.stop();
+    this.storage.hasEnded = true;
     this.connection.close();
     this.listeners.clear();
   }

@@ -4,6 +4,8 @@ import type { SafeStorage } from '../loader/storage.js';
 
 /** The browser's memory of a visitor of one channel: session, outbox, drafts, and the conversation that was open. */
 export class VisitorStorage {
+  /** Nothing is stored any more, because the widget was shut down. */
+  hasEnded = false;
   private readonly prefix: string;
 
   constructor(
@@ -39,7 +41,7 @@ export class VisitorStorage {
 
   /** @param value null removes it */
   set(name: string, value: string | null): void {
-    this.storage.set(this.prefix + name, value);
+    if (!this.hasEnded) this.storage.set(this.prefix + name, value);
   }
 
   /** Full name of a key, for locks and for modules that store under it. */
