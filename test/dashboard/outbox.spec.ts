@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, type AgentClient, type AgentMessageBody, type MessageView } from '@support-chat/sdk';
-import { Outbox, type OutboxStorage } from '../../clients/dashboard/src/desk/outbox.js';
+import { Outbox } from '../../clients/dashboard/src/desk/outbox.js';
+import type { OutboxStorage } from '../../clients/dashboard/src/desk/unsent-messages.js';
 import { Store } from '../../clients/dashboard/src/store/store.js';
 import { eventually } from '../support/eventually.js';
 
@@ -95,6 +96,21 @@ describe('The outbox of the dashboard', () => {
     await eventually(async () => after.service.sent.length > 0 || undefined);
     expect(after.service.sent.map(({ content }) => content)).toEqual(['kept']);
     expect(after.service.sent[0]?.client_message_id).toBe(before.service.sent[0]?.client_message_id);
+  });
+
+  it('A tab that has sent its messages leaves those of another tab for a reload.', async () => {
+    const storage = new Memory();
+    const [waiting, quick] = [play(storage), play(storage)];
+    waiting.service.answers = [error(0, 'network_error')];
+    waiting.outbox.send('c1', { content: 'waits' });
+    quick.outbox.send('c2', { content: 'sent' });
+    await eventually(async () => quick.pending().length === 0 || undefined);
+    waiting.outbox.close();
+
+    const after = play(storage);
+    after.outbox.open();
+    await eventually(async () => after.service.sent.length > 0 || undefined);
+    expect(after.service.sent.map(({ content }) => content)).toEqual(['waits']);
   });
 
   it('An answer of a colleague stops a reply until it is sent anyway.', async () => {

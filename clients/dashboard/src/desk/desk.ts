@@ -41,7 +41,7 @@ export class Desk {
 
   constructor(readonly session: SignedInSession) {
     const { agent, me } = session;
-    this.store = new Store(me.member.id);
+    this.store = new Store(me.member.id, id => this.forgetConversation(id));
     const { ids } = this.store.list({ status: 'open', assignee: 'me' });
     this.unreadOwn = computed(
       () => ids.value.filter(id => (this.store.conversation(id).value?.unread.agents ?? 0) > 0).length,
@@ -93,6 +93,12 @@ export class Desk {
   forget(): void {
     this.outbox.forget();
     this.drafts.forget();
+  }
+
+  /** Removes what is stored of a conversation. */
+  private forgetConversation(id: string): void {
+    this.drafts.remove(id);
+    this.outbox.keep();
   }
 
   private receive(frame: AgentFrame): void {

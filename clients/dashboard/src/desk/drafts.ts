@@ -73,6 +73,13 @@ export class Drafts {
     this.timer ??= setTimeout(() => this.store(), STORE_AFTER_MS);
   }
 
+  /** Removes the texts of a conversation. */
+  remove(conversationId: string): void {
+    for (const mode of ['reply', 'note'] as const) {
+      if (this.drafts.peek(keyOf(conversationId, mode))) this.set(conversationId, mode, EMPTY);
+    }
+  }
+
   /** Forgets all, such as at a sign-out. */
   forget(): void {
     clearTimeout(this.timer);

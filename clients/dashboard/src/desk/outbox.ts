@@ -7,19 +7,12 @@ import {
 } from '@support-chat/sdk';
 import type { PendingMessage } from '../store/pending-messages.js';
 import type { Store } from '../store/store.js';
+import { UnsentMessages, type OutboxStorage } from './unsent-messages.js';
 
 /** Error of a message that waits because a colleague has answered since it was written. */
 export const MOVED = 'conversation_moved';
 
 const RETRY_AFTER_MS = 4_000;
-const MAX_KEPT = 50;
-
-/** The part of `localStorage` that is used. */
-export interface OutboxStorage {
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
-  removeItem(key: string): void;
-}
 
 /**
  * Sends the member's messages: those of one conversation one after the other, each again until the service has it or
@@ -31,23 +24,16 @@ export class Outbox {
   private readonly followUps = new Map<string, () => void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
+  private readonly unsent: UnsentMessages;
 
   /** @param storage undefined if the browser stores nothing */
   constructor(
     private readonly agent: AgentClient,
     private readonly store: Store,
     private readonly memberId: string,
-    private readonly storage: OutboxStorage | undefined,
-  ) {}
-
-  private get key(): string {
-    return `support-chat:outbox:${this.memberId}`;
-  }
-
-  /** Continues with what a former page has not sent. */
-  open(): void {
-    for (const message of this.readKept()) this.store.pending.put(message);
-    this.work();
+    storage: OutboxStorage | undefined,
+  ) {
+    this.unsent = new UnsentMessages(memberId, storage);
   }
 
   /**
@@ -85,6 +71,12 @@ export class Outbox {
     this.keep();
   }
 
+  /** Continues with what former pages have not sent. */
+  open(): void {
+    for (const message of this.unsent.adopt()) this.store.pending.put(message);
+    this.work();
+  }
+
   /** Sends what waits for the connection. */
   work(): void {
     clearTimeout(this.timer);
@@ -97,10 +89,15 @@ export class Outbox {
     clearTimeout(this.timer);
   }
 
+  /** Writes the unsent messages to the browser's storage. */
+  keep(): void {
+    this.unsent.write(this.store.pending.all());
+  }
+
   /** Forgets everything, such as at a sign-out. */
   forget(): void {
     this.close();
-    this.storage?.removeItem(this.key);
+    this.unsent.forget();
   }
 
   private async workOn(conversationId: string): Promise<void> {
@@ -176,25 +173,6 @@ export class Outbox {
   private isAnswerOfOthers({ sender_type, sender_id, private: isPrivate, content_type }: MessageView): boolean {
     if (isPrivate || content_type === 'event' || sender_type === 'contact') return false;
     return sender_id !== this.memberId;
-  }
-
-  private keep(): void {
-    const kept = this.store.pending.all().slice(-MAX_KEPT);
-    try {
-      if (kept.length === 0) this.storage?.removeItem(this.key);
-      else this.storage?.setItem(this.key, JSON.stringify(kept.map(({ error, ...message }) => message)));
-    } catch {
-      // a full storage: the messages live as long as this page
-    }
-  }
-
-  private readKept(): PendingMessage[] {
-    try {
-      const kept: unknown = JSON.parse(this.storage?.getItem(this.key) ?? '[]');
-      return Array.isArray(kept) ? (kept as PendingMessage[]) : [];
-    } catch {
-      return [];
-    }
   }
 }
 

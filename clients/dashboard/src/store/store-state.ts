@@ -31,7 +31,11 @@ export class StoreState {
   private readonly unknownIds = new Set<string>();
   private isUpdating = false;
 
-  constructor(memberId: string) {
+  /** @param onForget called with each conversation that was erased, or that the member may not see any more */
+  constructor(
+    memberId: string,
+    private readonly onForget: (conversationId: string) => void,
+  ) {
     this.lists = new Lists(memberId, this.needs);
     this.rows = new Rows(this.log, this.contacts, this.renames, this.needs, id => (side, after) => {
       const lastSeq = this.rows.get(id)?.conversation.fields.last_seq ?? 0;
@@ -158,6 +162,7 @@ export class StoreState {
     this.pending.forget(id);
     this.log.forget(id);
     this.needs.drop(id);
+    this.onForget(id);
   }
 
   /** Missed events cannot be replayed. After a restore (`epoch`) messages reuse their `seq`, so none is kept. */

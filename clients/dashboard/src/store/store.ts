@@ -26,9 +26,12 @@ export class Store {
   /** Conversations that the service does not show to the member. */
   private readonly removedIds = new Set<string>();
 
-  /** @param memberId of the signed-in member, whom `me` means in filters */
-  constructor(memberId: string) {
-    this.state = new StoreState(memberId);
+  /**
+   * @param memberId of the signed-in member, whom `me` means in filters
+   * @param onForget called with each conversation that was erased, or that the member may not see any more
+   */
+  constructor(memberId: string, onForget: (conversationId: string) => void = () => undefined) {
+    this.state = new StoreState(memberId, onForget);
     ({ needs: this.needs, pending: this.pending } = this.state);
   }
 
