@@ -131,6 +131,28 @@ describeInChromium('The chat', () => {
       expect(await company.received()).toEqual(['A new start']);
     }));
 
+  it('A text that is typed while the ended session is replaced stays in the field.', () =>
+    play({}, async ({ company, visitor, comeBack }) => {
+      await visitor.write('Hello');
+      await visitor.sent();
+      const { contact_id } = await company.conversation();
+      let letThrough = (): void => undefined;
+      const typed = new Promise<void>(resolve => (letThrough = resolve));
+      const sessions = '**/v1/widget/session';
+      await visitor.page.context().route(sessions, route => typed.then(() => route.continue()));
+      await company.call('DELETE', `/v1/contacts/${contact_id}`);
+      const later = await comeBack();
+      const replaced = later.page.waitForResponse(sessions);
+      await later.field.fill('A new start');
+      letThrough();
+      await replaced;
+      await later.page.getByText('Hello! How can we help?').waitFor();
+      expect(await later.field.inputValue()).toBe('A new start');
+      await later.field.press('Enter');
+      await later.sent();
+      expect(await company.received()).toEqual(['A new start']);
+    }));
+
   it('A message that is written before the ended session has been replaced begins a new conversation.', () =>
     play({}, async ({ company, visitor, comeBack }) => {
       await visitor.write('Hello');

@@ -231,7 +231,7 @@ export class ChatController implements ChatCore {
   private startAnew(): void {
     this.outbox.beginAnew(new Set([...this.state.threads.keys(), this.conversationId]), this.needsForm);
     this.forgetState();
-    this.show(this.outbox.first.length ? { name: 'thread', id: null } : { name: 'home' });
+    this.moveTo(this.outbox.first.length ? { name: 'thread', id: null } : { name: 'home' });
   }
 
   private forgetState(): void {
@@ -296,10 +296,15 @@ export class ChatController implements ChatCore {
   /** Shows the conversation that the message went to, with what has been written since. */
   follow(from: string | null, to: string): void {
     if (this.route.name !== 'thread' || this.conversationId !== from) return;
+    this.followedId = to;
+    this.moveTo({ name: 'thread', id: to });
+  }
+
+  /** Shows another conversation, and moves what has been written there. */
+  private moveTo(route: Route): void {
     const { draft } = this;
     this.setDraft('');
-    this.followedId = to;
-    this.show({ name: 'thread', id: to });
+    this.show(route);
     // Otherwise another tab has moved it.
     if (draft) this.setDraft(draft);
   }
