@@ -57,10 +57,9 @@ export class ChatController implements ChatCore {
     readonly shell: Shell,
     language: Language,
   ) {
-    const { storage, widgetToken, config } = shell;
-    const options = acceptableIdentity(shell.options, config);
+    const options = acceptableIdentity(shell.options, shell.config);
     this.translator = translatorOf(language);
-    this.storage = new VisitorStorage(storage, widgetToken);
+    this.storage = new VisitorStorage(shell.storage, shell.widgetToken);
     this.adoptPerson(options);
     this.sound = new Sound(this.storage);
     this.outbox = openOutbox(this);
@@ -68,7 +67,7 @@ export class ChatController implements ChatCore {
     this.route = id || this.outbox.first.length ? { name: 'thread', id } : { name: 'home' };
     this.connection = this.openConnection(options);
     this.connection.page = shell.options.page;
-    this.drafts = new Drafts(this.storage, this.connection, config.features.typing);
+    this.drafts = new Drafts(this.storage, this.connection, shell.config.features.typing);
   }
 
   get config() {
