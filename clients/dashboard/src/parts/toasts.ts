@@ -65,7 +65,8 @@ export class Toasts {
   }
 
   resume(): void {
-    for (const [id, { leftMs }] of this.ends) this.start(id, leftMs);
+    // a copy, because each start puts its toast to the end
+    for (const [id, { leftMs }] of [...this.ends]) this.start(id, leftMs);
   }
 
   private start(id: number, leftMs: number): void {
