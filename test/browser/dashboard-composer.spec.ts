@@ -4,6 +4,7 @@ import { ServerClient, VisitorClient, type MessageView } from '../../clients/sdk
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
+import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
 import { PATIENCE_MS } from './support/company.js';
@@ -28,49 +29,16 @@ function visit(name: string): Promise<VisitorClient> {
   return VisitorClient.start({ baseUrl: service.url, widgetToken: desk.widgetToken, name });
 }
 
-/** An agent who writes in a conversation. */
-class Desk {
-  constructor(
-    readonly tab: AgentTab,
-    readonly page: Page,
-  ) {}
-
-  get reply() {
-    return this.page.getByRole('textbox', { name: 'Reply to the contact' });
-  }
-
-  get note() {
-    return this.page.getByRole('textbox', { name: 'Note for the team' });
-  }
-
-  get timeline() {
-    return this.page.getByRole('log', { name: 'Messages' });
-  }
-
-  async open(name: string): Promise<void> {
-    await this.page.getByRole('option', { name }).click();
-    await this.page.getByRole('region', { name: `Conversation with ${name}` }).waitFor();
-  }
-
-  async choose(mode: 'Reply' | 'Note'): Promise<void> {
-    await this.page.getByRole('radio', { name: mode }).check();
-  }
-
-  async reads(text: string): Promise<void> {
-    await this.timeline.getByText(text, { exact: true }).waitFor();
-  }
-}
-
 /** Runs a test with the owner at the open conversations. No tab may have an error in its console afterwards. */
-function play(test: (agent: Desk) => Promise<void>) {
+function play(test: (agent: AgentInbox) => Promise<void>) {
   return browser.run(people => playWith(people, test));
 }
 
-async function playWith(people: People, test: (agent: Desk) => Promise<void>): Promise<void> {
+async function playWith(people: People, test: (agent: AgentInbox) => Promise<void>): Promise<void> {
   const tab = await AgentTab.open(people, `${service.url}/dashboard/inbox/unassigned`);
   await tab.signIn(desk.email);
   await tab.isSignedIn('Olivia Owner');
-  await test(new Desk(tab, tab.page));
+  await test(new AgentInbox(tab));
   expect(tab.errors).toEqual([]);
 }
 

@@ -5,6 +5,7 @@ import { items, ServerClient, VisitorClient, type ConversationView } from '../..
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
+import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
 import { PATIENCE_MS } from './support/company.js';
@@ -46,61 +47,16 @@ async function textsOf(id: string): Promise<(string | null)[]> {
   return texts;
 }
 
-/** An agent at the inbox. Everything is found by its name, as people and screen readers do. */
-class Inbox {
-  constructor(readonly tab: AgentTab) {}
-
-  get page() {
-    return this.tab.page;
-  }
-
-  row(name: string) {
-    return this.page.getByRole('option', { name });
-  }
-
-  get timeline() {
-    return this.page.getByRole('log', { name: 'Messages' });
-  }
-
-  get reply() {
-    return this.page.getByRole('textbox', { name: 'Reply to the contact' });
-  }
-
-  async openView(name: string): Promise<void> {
-    await this.page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
-    await this.tab.sees(name);
-  }
-
-  async open(name: string): Promise<void> {
-    await this.row(name).click();
-    await this.page.getByRole('region', { name: `Conversation with ${name}` }).waitFor();
-  }
-
-  /** Waits for a message in the open conversation. */
-  async reads(text: string): Promise<void> {
-    await this.timeline.getByText(text, { exact: true }).waitFor();
-  }
-
-  async confirms(text: string | RegExp): Promise<void> {
-    await this.page.locator('.toasts').getByText(text).waitFor();
-  }
-
-  /** Names of the rows, from above. */
-  names(): Promise<string[]> {
-    return this.page.locator('.row > .name').allInnerTexts();
-  }
-}
-
 /** Runs a test with the owner at the inbox. No tab may have an error in its console afterwards. */
 function play(
-  test: (inbox: Inbox, people: People) => Promise<void>,
+  test: (inbox: AgentInbox, people: People) => Promise<void>,
   { path = '/inbox/unassigned', ...options }: BrowserContextOptions & { path?: string } = {},
 ) {
   return browser.run(async people => {
     const tab = await AgentTab.open(people, `${service.url}/dashboard${path}`);
     await tab.signIn(desk.email);
     await tab.isSignedIn('Olivia Owner');
-    await test(new Inbox(tab), people);
+    await test(new AgentInbox(tab), people);
     expect(tab.errors).toEqual([]);
   }, options);
 }
@@ -244,6 +200,17 @@ describeInChromium('The inbox of the dashboard', () => {
       await inbox.page.getByRole('button', { name: /Anna/ }).click();
       await inbox.page.getByRole('region', { name: 'Conversation with Anna' }).waitFor();
       await inbox.page.locator('.message.linked', { hasText: 'The zebra is missing' }).waitFor();
+    }));
+
+  it('A link to a message that is gone shows the conversation, and asks the service no more than once for older ones.', () =>
+    play(async inbox => {
+      const { id } = await talk('Anna', 'Hello');
+      const requests: string[] = [];
+      inbox.page.on('request', request => requests.push(request.url()));
+      await inbox.page.goto(`${service.url}/dashboard/inbox/all/${id}?message=00000000-0000-7000-8000-000000000000`);
+      await inbox.reads('Hello');
+      await delay(1_000);
+      expect(requests.filter(url => url.includes('before_seq')).length).toBeLessThanOrEqual(1);
     }));
 
   it('Each state of the inbox is accessible in light and dark.', () =>

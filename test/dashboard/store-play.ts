@@ -253,7 +253,7 @@ export class StorePlay {
   }
 
   private readOlder(id: string): void {
-    const range = this.store.thread(id).olderRange;
+    const range = this.store.thread(id).olderRange();
     this.ask(`older ${id}`, mark => {
       const page = this.service.read(id, { ...range, limit: MESSAGES_PAGE_SIZE });
       return () => (page ? this.store.applyMessages(id, page, range, mark) : undefined);

@@ -60,13 +60,13 @@ export function Shell({ session }: { session: SignedInSession }) {
                 <Redirect to={firstPath()} replace />
               </Route>
               <Route path="/inbox/*?">
-                <LazyArea load={loadInbox} />
+                <LazyArea key="inbox" load={loadInbox} />
               </Route>
               <Route path="/reports/*?">
-                <LazyArea load={loadReports} />
+                <LazyArea key="reports" load={loadReports} />
               </Route>
               <Route path="/settings/*?">
-                <LazyArea load={loadSettings} />
+                <LazyArea key="settings" load={loadSettings} />
               </Route>
               <Route>
                 <NotFound />

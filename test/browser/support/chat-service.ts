@@ -20,6 +20,7 @@ const START_MS = 120_000;
 export class ChatService {
   readonly stop = stoppedAtEnd(() => this.shutDown());
   private process: ServiceProcess | undefined;
+  private processUrl = NOWHERE;
 
   private constructor(
     /** `http://127.0.0.1:port`, also the PUBLIC_URL. */
@@ -41,6 +42,11 @@ export class ChatService {
     return service;
   }
 
+  /** Its address without the network in between. It changes when the service restarts. */
+  get directUrl(): string {
+    return this.processUrl;
+  }
+
   /** Registers a workspace with a channel. */
   openDesk(): Promise<OutsideDesk> {
     return openDesk(this.url);
@@ -60,7 +66,8 @@ export class ChatService {
   private async boot(): Promise<void> {
     const environment = { DATABASE_URL: this.database.url, PUBLIC_URL: this.url, ...this.settings };
     this.process = ServiceProcess.start(environment);
-    this.network.setTarget(await this.process.url(START_MS));
+    this.processUrl = await this.process.url(START_MS);
+    this.network.setTarget(this.processUrl);
   }
 
   private async shutDown(): Promise<void> {

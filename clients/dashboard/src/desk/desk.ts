@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals';
-import { ApiError, SharedLive, type AgentFrames, type ClosedEvent } from '@support-chat/sdk';
+import { ApiError, SharedLive, type AgentFrames, type ClosedEvent, type MemberView } from '@support-chat/sdk';
 import type { SignedInSession } from '../entrance/entrance-state.js';
 import type { AgentFrame } from '../store/frame-log.js';
 import { Presence } from '../store/presence.js';
@@ -38,6 +38,7 @@ export class Desk {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
   private stopReading: (() => void) | undefined;
+  private channelIds: readonly string[] | null;
 
   constructor(readonly session: SignedInSession) {
     const { agent, me } = session;
@@ -46,6 +47,7 @@ export class Desk {
     this.unreadOwn = computed(
       () => ids.value.filter(id => (this.store.conversation(id).value?.unread.agents ?? 0) > 0).length,
     );
+    this.channelIds = me.member.channel_ids;
     this.presence = new Presence(me.member.id);
     this.directory = new Directory(agent);
     this.counts = new Counts(agent);
@@ -117,6 +119,7 @@ export class Desk {
         this.directory.receive(frame);
         this.counts.receive(frame);
         if (frame.type === 'connected') this.handleConnected();
+        if (frame.type === 'member.updated' && frame.data.id === this.memberId) this.handleOwnChange(frame.data);
       }
     });
   }
@@ -127,6 +130,16 @@ export class Desk {
     this.outbox.work();
     this.directory.load().catch(() => undefined);
     this.stopReading ??= effect(() => this.reader.work());
+  }
+
+  /** An admin has changed the member's rights, or the member its profile in another tab. */
+  private handleOwnChange({ channel_ids: channelIds }: MemberView): void {
+    void this.session.reload();
+    if (JSON.stringify(channelIds) === JSON.stringify(this.channelIds)) return;
+    this.channelIds = channelIds;
+    this.store.apply({ type: 'sync.required', data: { reason: 'scope' } });
+    this.counts.requireRead(0);
+    this.directory.load().catch(() => undefined);
   }
 
   private handleClosed({ willReconnect, error }: ClosedEvent): void {

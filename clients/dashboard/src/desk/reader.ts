@@ -48,12 +48,13 @@ export class Reader {
     if (list.next !== null && !this.running.has(key)) void this.run(key, () => this.readPage(list));
   }
 
-  /** Reads messages before the first known one. */
-  readOlder(conversationId: string): void {
+  /** Reads messages before the first known one, if there are any. @param isFar reads as many as a request may */
+  readOlder(conversationId: string, isFar = false): void {
     const key = `o ${conversationId}`;
-    if (this.running.has(key)) return;
-    const { olderRange } = this.store.thread(conversationId);
-    void this.run(key, () => this.readMessages(conversationId, olderRange));
+    const thread = this.store.thread(conversationId);
+    if (this.running.has(key) || !thread.hasOlder.peek()) return;
+    const range = thread.olderRange(isFar);
+    void this.run(key, () => this.readMessages(conversationId, range));
   }
 
   /** @throws nothing: what could not be read is needed until it is */

@@ -38,8 +38,9 @@ export class Thread {
     return this.hasOlderSignal;
   }
 
-  get olderRange(): MessageRange {
-    return { before_seq: this.seqs[0] ?? 1, limit: NEWEST };
+  /** @param isFar reads as many as a request may, on the way to a message far back */
+  olderRange(isFar = false): MessageRange {
+    return { before_seq: this.seqs[0] ?? 1, limit: isFar ? LIMIT : NEWEST };
   }
 
   /** Requests the newest messages, if none were read. */

@@ -38,7 +38,7 @@ export function Timeline({ view, linkedId, onEnd }: TimelineProps) {
   const newSeq = useNewSeq(view, messages);
   const blocks = useMemo(() => buildBlocks(buildEntries(messages, newSeq)), [messages, newSeq]);
   const seenId = lastSeenId(messages, view.contact_last_read_seq);
-  useLinked(linkedId, messages, () => reader.readOlder(id));
+  useLinked(linkedId, messages, () => reader.readOlder(id, true));
 
   if (!thread.isRead.value) return <Skeleton />;
   const own =
@@ -52,9 +52,7 @@ export function Timeline({ view, linkedId, onEnd }: TimelineProps) {
         const count = countNew(messages, afterSeq, memberId);
         return count > 0 ? timelineText('newMessages', { count }) : t('newest');
       }}
-      onNearStart={() => {
-        if (thread.hasOlder.peek()) reader.readOlder(id);
-      }}
+      onNearStart={() => reader.readOlder(id)}
       onEnd={onEnd}
     >
       {thread.hasOlder.value && (
