@@ -13,8 +13,9 @@ export type AreaLoader = () => Promise<{ default: ComponentType }>;
 /**
  * An area of the dashboard whose script is loaded when it is opened. After a deployment the files of an open page can be
  * gone: the page is reloaded once, without a question, because drafts are stored.
+ * @param onShown called once the area is on the screen
  */
-export function LazyArea({ load }: { load: AreaLoader }) {
+export function LazyArea({ load, onShown }: { load: AreaLoader; onShown?: () => void }) {
   const [area, setArea] = useState<{ Area?: ComponentType; hasFailed?: boolean }>({});
   const open = () => {
     setArea({});
@@ -27,6 +28,9 @@ export function LazyArea({ load }: { load: AreaLoader }) {
   };
   useEffect(open, [load]);
   const { Area, hasFailed } = area;
+  useEffect(() => {
+    if (Area || hasFailed) onShown?.();
+  }, [Area, hasFailed, onShown]);
   if (Area) return <Area />;
   if (!hasFailed) return <Skeleton />;
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact';
 import { AccountMenu } from './account-menu.js';
 import { Desk } from './desk/desk.js';
@@ -32,6 +32,7 @@ export function Shell({ session }: { session: SignedInSession }) {
     desk.open();
     return () => desk.close();
   }, [desk]);
+  const onShown = useCallback(() => desk.showArea(), [desk]);
   const unread = desk.unreadOwn.value;
   useEffect(() => {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${workspace.name} · ${t('product')}`;
@@ -60,13 +61,13 @@ export function Shell({ session }: { session: SignedInSession }) {
                 <Redirect to={firstPath()} replace />
               </Route>
               <Route path="/inbox/*?">
-                <LazyArea key="inbox" load={loadInbox} />
+                <LazyArea key="inbox" load={loadInbox} onShown={onShown} />
               </Route>
               <Route path="/reports/*?">
-                <LazyArea key="reports" load={loadReports} />
+                <LazyArea key="reports" load={loadReports} onShown={onShown} />
               </Route>
               <Route path="/settings/*?">
-                <LazyArea key="settings" load={loadSettings} />
+                <LazyArea key="settings" load={loadSettings} onShown={onShown} />
               </Route>
               <Route>
                 <NotFound />

@@ -3,6 +3,7 @@ import { ApiError, SharedLive, type AgentFrames, type ClosedEvent, type MemberVi
 import type { SignedInSession } from '../entrance/entrance-state.js';
 import type { AgentFrame } from '../store/frame-log.js';
 import { Presence } from '../store/presence.js';
+import type { ConversationList } from '../store/conversation-list.js';
 import { Store } from '../store/store.js';
 import { toasts } from '../parts/toasts.js';
 import { Counts } from './counts.js';
@@ -16,6 +17,8 @@ export type Connection = 'connecting' | 'connected' | 'interrupted' | 'ended';
 
 /** Frames of this time are shown together. */
 const GATHER_MS = 16;
+/** What was read is painted within this time. */
+const PAINT_MS = 100;
 
 /**
  * The live state of a signed-in member: the store, what feeds it, and the connection. The socket connects before the
@@ -38,15 +41,19 @@ export class Desk {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
   private stopReading: (() => void) | undefined;
+  private isAreaShown = false;
+  private isClosed = false;
+  /** The member's own open conversations, once they are being read. */
+  private readonly own = signal<ConversationList | undefined>(undefined);
   private channelIds: readonly string[] | null;
 
   constructor(readonly session: SignedInSession) {
     const { agent, me } = session;
     this.store = new Store(me.member.id, id => this.forgetConversation(id));
-    const { ids } = this.store.list({ status: 'open', assignee: 'me' });
-    this.unreadOwn = computed(
-      () => ids.value.filter(id => (this.store.conversation(id).value?.unread.agents ?? 0) > 0).length,
-    );
+    this.unreadOwn = computed(() => {
+      const ids = this.own.value?.ids.value ?? [];
+      return ids.filter(id => (this.store.conversation(id).value?.unread.agents ?? 0) > 0).length;
+    });
     this.channelIds = me.member.channel_ids;
     this.presence = new Presence(me.member.id);
     this.directory = new Directory(agent);
@@ -81,6 +88,7 @@ export class Desk {
   }
 
   close(): void {
+    this.isClosed = true;
     clearTimeout(this.timer);
     for (const stop of this.stops) stop();
     this.stopReading?.();
@@ -126,10 +134,27 @@ export class Desk {
 
   private handleConnected(): void {
     this.connectionSignal.value = 'connected';
-    this.counts.requireRead(0);
     this.outbox.work();
-    this.directory.load().catch(() => undefined);
     this.stopReading ??= effect(() => this.reader.work());
+    void this.readInBackground();
+  }
+
+  /** The area on the screen has asked for what it shows. */
+  showArea(): void {
+    if (this.isAreaShown) return;
+    this.isAreaShown = true;
+    void this.readInBackground();
+  }
+
+  /** Reads the rest, once what is on the screen was read. */
+  private async readInBackground(): Promise<void> {
+    if (!this.isAreaShown || this.connection.peek() !== 'connected') return;
+    await this.reader.idle();
+    await new Promise(resolve => setTimeout(resolve, PAINT_MS));
+    if (this.isClosed) return;
+    this.own.value ??= this.store.list({ status: 'open', assignee: 'me' });
+    this.counts.requireRead(0);
+    this.directory.load().catch(() => undefined);
   }
 
   /** An admin has changed the member's rights, or the member its profile in another tab. */

@@ -15,6 +15,7 @@ export class Reader {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
   private retryAt = 0;
+  private readonly idleListeners: (() => void)[] = [];
 
   constructor(
     private readonly agent: AgentClient,
@@ -36,10 +37,19 @@ export class Reader {
       ),
     ];
     if (this.isClosed || Date.now() < this.retryAt) return this.workLater(this.retryAt - Date.now());
+    if (needed.length === 0 && this.running.size === 0) for (const notify of this.idleListeners.splice(0)) notify();
     for (const [key, start] of needed) {
       if (this.running.size >= CONCURRENCY) return;
       if (!this.running.has(key)) void this.run(key, start);
     }
+  }
+
+  /** Resolves once everything that the store needs was read. */
+  idle(): Promise<void> {
+    return new Promise(resolve => {
+      this.idleListeners.push(resolve);
+      this.work();
+    });
   }
 
   /** Reads the next page of a list that is scrolled to its end. */

@@ -13,6 +13,7 @@ import { formats, t } from './texts/index.js';
 /** Earlier conversations that are listed. */
 const SHOWN_CONVERSATIONS = 10;
 const MADE_UP = 'anon_';
+const STAYING_MS = 200;
 
 /** Shows the person, and its earlier conversations. */
 export function ContactPanel({ view }: { view: ConversationView }) {
@@ -51,7 +52,7 @@ export function ContactPanel({ view }: { view: ConversationView }) {
 /** Reads the whole contact, which lists do not have. */
 function useContact({ contact_id: id }: ConversationView): ContactView | undefined {
   const { store, agent } = useDesk();
-  useEffect(() => {
+  useWhenStaying(() => {
     const mark = store.mark();
     agent.contacts.get(id, { include: 'duplicates' }).then(
       contact => store.applyContact(contact, mark),
@@ -109,8 +110,8 @@ function Facts({ title, facts = {} }: { title: string; facts: Record<string, unk
 function Earlier({ view }: { view: ConversationView }) {
   const { agent } = useDesk();
   const [earlier, setEarlier] = useState<readonly ConversationView[]>([]);
-  useEffect(() => {
-    setEarlier([]);
+  useEffect(() => setEarlier([]), [view.id]);
+  useWhenStaying(() => {
     agent.conversations.list({ contact_id: view.contact_id, limit: SHOWN_CONVERSATIONS }).then(
       ({ items }) => setEarlier(items.filter(({ id }) => id !== view.id)),
       () => undefined,
@@ -134,6 +135,14 @@ function Earlier({ view }: { view: ConversationView }) {
       </ul>
     </section>
   );
+}
+
+/** Runs once a conversation stays open: going through the list by a key asks for nothing of the contacts on the way. */
+function useWhenStaying(read: () => void, dependencies: readonly unknown[]): void {
+  useEffect(() => {
+    const timer = setTimeout(read, STAYING_MS);
+    return () => clearTimeout(timer);
+  }, dependencies);
 }
 
 /** An id that the widget has made up says nothing. */

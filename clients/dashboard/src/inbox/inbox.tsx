@@ -128,12 +128,9 @@ interface OpenConversationProps {
 }
 
 function OpenConversation({ id, linkedId, commands, onBack }: OpenConversationProps) {
-  const { store, reader } = useDesk();
+  const { store } = useDesk();
   const view = store.conversation(id).value;
-  useEffect(() => {
-    if (!store.conversation(id).peek()) void reader.readConversations([id]);
-    store.thread(id);
-  }, [store, reader, id]);
+  useEffect(() => void store.thread(id), [store, id]);
   if (view) {
     return (
       <ThreadPane
