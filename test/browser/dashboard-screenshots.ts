@@ -60,12 +60,6 @@ async function fill(): Promise<void> {
   await olivia.conversations.send(anna, { content: 'Gold customer: the return is free for her.', private: true });
   await olivia.conversations.send(anna, 'The **43** is in stock in brown. Shall I send it today?');
   await visitor!.send(anna, 'Yes please, that would be great.');
-  for (const [name, content] of [
-    ['Return', 'You can return it within 30 days. The label is in your account under *Orders*.'],
-    ['Dispatch', 'It leaves our house tonight, and you get the tracking number by e-mail.'],
-  ]) {
-    await olivia.cannedResponses.create({ shortcut: name!.toLowerCase(), title: name!, content: content! } as never);
-  }
 }
 
 async function picture(

@@ -354,7 +354,7 @@ function isOpen({ page }: Visitor): Promise<boolean> {
 }
 
 /** Waits until the browser knows that the service has everything that was written. */
-export function untilEmpty({ page }: Visitor): Promise<unknown> {
+export function untilEmpty({ page }: Pick<Visitor, 'page'>): Promise<unknown> {
   const isEmpty = () => page.evaluate(() => !Object.keys(localStorage).some(key => key.includes(':outbox:')));
   return eventually(async () => ((await isEmpty()) ? true : undefined), PATIENCE_MS);
 }
