@@ -35,6 +35,14 @@ export const SCREENS: readonly SettingsScreen[] = [
     isVisible: ({ isAdmin }) => isAdmin,
     load: () => import('./api-keys/api-keys.js'),
   },
+  {
+    path: 'webhooks',
+    name: 'webhooks',
+    group: 'groupDevelopers',
+    isVisible: ({ isAdmin }) => isAdmin,
+    isDeep: true,
+    load: () => import('./webhooks/webhooks.js'),
+  },
 ];
 
 /** @param path of the address, without the dashboard's base */

@@ -13,6 +13,7 @@ export const de: Record<SettingsKey, Entry> = {
   members: 'Mitglieder und Einladungen',
   bots: 'Bots',
   apiKeys: 'API-Schlüssel',
+  webhooks: 'Webhooks',
   cannedResponses: 'Textbausteine',
   tags: 'Tags',
   views: 'Gespeicherte Ansichten',

@@ -12,6 +12,7 @@ export const en = {
   members: 'Members and invites',
   bots: 'Bots',
   apiKeys: 'API keys',
+  webhooks: 'Webhooks',
   cannedResponses: 'Canned responses',
   tags: 'Tags',
   views: 'Saved views',
