@@ -365,7 +365,7 @@ describeInChromium('The settings of the dashboard', () => {
   });
 
   it('A role and a scope decide which screens and buttons there are.', async () => {
-    const all = ['Profile', 'Workspace', 'Members and invites', 'Canned responses', 'Tags', 'Saved views'];
+    const all = ['Profile', 'Workspace', 'Members and invites', 'Bots', 'Canned responses', 'Tags', 'Saved views'];
     const people = [
       { member: await addMember('Adam Admin', 'admin'), isAdmin: true },
       { member: await addMember('Ana Agent', 'agent'), isAdmin: false },
@@ -376,7 +376,10 @@ describeInChromium('The settings of the dashboard', () => {
         const tab = await open('/members', member.email);
         await tab.sees('Members and invites');
         await tab.page.getByRole('main').getByText('Nora Narrow').waitFor();
-        expect([member.name, await sections(tab)]).toEqual([member.name, isAdmin ? [...all, 'API keys'] : all]);
+        expect([member.name, await sections(tab)]).toEqual([
+          member.name,
+          isAdmin ? [...all, 'API keys', 'Webhooks'] : all,
+        ]);
         expect(await tab.page.getByRole('button', { name: 'Edit: Ana Agent' }).count()).toBe(isAdmin ? 1 : 0);
         expect(await tab.page.getByRole('button', { name: 'Edit: Olivia Owner' }).count()).toBe(0);
         await tab.page.goto(`${service.url}/dashboard/settings/api-keys`);

@@ -1,6 +1,5 @@
 import { useLocation } from 'wouter-preact';
 import type { BotView } from '@support-chat/sdk';
-import { LoadFailure } from '../../parts/page-list.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { toasts } from '../../parts/toasts.js';
 import { useLoaded } from '../../parts/use-loaded.js';
@@ -8,6 +7,7 @@ import { useSession } from '../../session-context.js';
 import { accessOf } from '../access.js';
 import { DeleteSection } from '../endpoints/delete-section.js';
 import { EnabledSwitch } from '../endpoints/enabled-switch.js';
+import { PageFailure } from '../endpoints/page-failure.js';
 import { SecretSection } from '../endpoints/secret.js';
 import { Facts, Screen } from '../screen.js';
 import { BotChannels } from './bot-channels.js';
@@ -20,9 +20,11 @@ export function BotPage({ id }: { id: string }) {
   const { agent, me } = useSession();
   const { value: bot, error, reload, set } = useLoaded(() => agent.bots.get(id));
   const { isAdmin } = accessOf(me);
-  if (!bot) return error === undefined ? <Skeleton /> : <LoadFailure error={error} onRetry={() => void reload()} />;
+  const parent = { href: '/settings/bots', name: t('bots') };
+  if (!bot && error === undefined) return <Skeleton />;
+  if (!bot) return <PageFailure error={error} parent={parent} onRetry={() => void reload()} />;
   return (
-    <Screen title={bot.name} isReadOnly={!isAdmin} parent={{ href: '/settings/bots', name: t('bots') }}>
+    <Screen title={bot.name} isReadOnly={!isAdmin} parent={parent}>
       {isAdmin ? (
         <>
           <EnabledBot bot={bot} onChange={set} />

@@ -18,8 +18,8 @@ export default function Bots() {
   const [, , , id] = path.split('/');
   const { isAdmin } = accessOf(me);
   const screen = () => {
-    if (!id) return <BotList />;
-    if (id !== 'new' || !isAdmin) return <BotPage key={id} id={id} />;
+    if (!id || (id === 'new' && !isAdmin)) return <BotList />;
+    if (id !== 'new') return <BotPage key={id} id={id} />;
     return (
       <NewBot
         onCreate={bot => {

@@ -4,7 +4,6 @@ import { Button } from '../../parts/button.js';
 import { Empty } from '../../parts/empty.js';
 import { PageList } from '../../parts/page-list.js';
 import { Select } from '../../parts/select.js';
-import { Section } from '../screen.js';
 import { DeliveryEntry } from './delivery-entry.js';
 import { EVENT_TYPES } from './event-types.js';
 import { ReplayDialog } from './replay-dialog.js';
@@ -21,8 +20,9 @@ export function Deliveries({ webhook }: { webhook: WebhookView }) {
   const { pages, retry, reloadSoon } = useDeliveries(webhook.id, filters);
   const isFiltered = filters.status !== '' || filters.event !== '';
   return (
-    <Section title={t('deliveries')} intro={t('deliveriesIntro')}>
+    <section class="part" aria-label={t('deliveries')}>
       <div class="log-actions">
+        <p class="intro">{t('deliveriesIntro')}</p>
         <Button look="quiet" isSmall isWaiting={pages.isLoading} onClick={() => void pages.reload()}>
           {t('reload')}
         </Button>
@@ -51,7 +51,7 @@ export function Deliveries({ webhook }: { webhook: WebhookView }) {
         {delivery => <DeliveryEntry key={delivery.id} delivery={delivery} canRetry={webhook.enabled} onRetry={retry} />}
       </PageList>
       {isReplaying && <ReplayDialog webhookId={webhook.id} onQueue={reloadSoon} onClose={() => setReplaying(false)} />}
-    </Section>
+    </section>
   );
 }
 

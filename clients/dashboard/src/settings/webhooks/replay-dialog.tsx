@@ -76,17 +76,19 @@ export function ReplayDialog({ webhookId, onQueue, onClose }: ReplayDialogProps)
             <Field form={form} name="to" type="datetime-local" label={t('to')} />
           </>
         )}
-        <Choice
-          label={t('which')}
-          name="which"
-          value={which}
-          options={[
-            { value: 'all', name: t('replayAll') },
-            { value: 'failed', name: t('replayFailed') },
-          ]}
-          onChange={chosen => setWhich(chosen)}
-        />
-        <p class="hint">{t('replayLimits')}</p>
+        <div class="field">
+          <Choice
+            label={t('which')}
+            name="which"
+            value={which}
+            options={[
+              { value: 'all', name: t('replayAll') },
+              { value: 'failed', name: t('replayFailed') },
+            ]}
+            onChange={chosen => setWhich(chosen)}
+          />
+          <p class="hint">{t('replayLimits')}</p>
+        </div>
         <div class="actions">
           <Button look="quiet" onClick={onClose}>
             {t('cancel')}

@@ -1,7 +1,6 @@
 import { Link, useLocation } from 'wouter-preact';
 import type { WebhookTestView, WebhookView } from '@support-chat/sdk';
 import { Banner } from '../../parts/banner.js';
-import { LoadFailure } from '../../parts/page-list.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { toasts } from '../../parts/toasts.js';
 import { useLoaded } from '../../parts/use-loaded.js';
@@ -9,6 +8,7 @@ import { useSession } from '../../session-context.js';
 import { hostOf } from '../endpoints/address-faults.js';
 import { DeleteSection } from '../endpoints/delete-section.js';
 import { EnabledSwitch } from '../endpoints/enabled-switch.js';
+import { PageFailure } from '../endpoints/page-failure.js';
 import { SecretSection } from '../endpoints/secret.js';
 import { AnswerText, TestSection } from '../endpoints/test-section.js';
 import { Screen } from '../screen.js';
@@ -21,9 +21,11 @@ import { t } from './texts/index.js';
 export function WebhookPage({ id, isLog }: { id: string; isLog: boolean }) {
   const { agent } = useSession();
   const { value: webhook, error, reload, set } = useLoaded(() => agent.webhooks.get(id));
-  if (!webhook) return error === undefined ? <Skeleton /> : <LoadFailure error={error} onRetry={() => void reload()} />;
+  const parent = { href: LIST, name: t('webhooks') };
+  if (!webhook && error === undefined) return <Skeleton />;
+  if (!webhook) return <PageFailure error={error} parent={parent} onRetry={() => void reload()} />;
   return (
-    <Screen title={nameOf(webhook)} intro={webhook.url} parent={{ href: LIST, name: t('webhooks') }}>
+    <Screen title={nameOf(webhook)} intro={webhook.url} parent={parent}>
       <nav class="tabs" aria-label={t('parts')}>
         <Link href={`${LIST}/${id}`} aria-current={isLog ? undefined : 'page'}>
           {t('settings')}
