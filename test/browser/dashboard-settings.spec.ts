@@ -300,9 +300,14 @@ describeInChromium('The settings of the dashboard', () => {
       await agent.isAccessible('a preview');
       await pressIn(agent, 'Close');
       await agent.press('Edit: /hello');
-      await agent.fill({ Title: 'Welcome' });
+      await agent.fill({ Title: 'Welcome', Tags: `first contact\n${'x'.repeat(51)}` });
       await pressIn(agent, 'Save');
-      await agent.page.getByRole('listitem').filter({ hasText: 'Welcome' }).waitFor();
+      await agent.page.getByText('Enter at most 20 tags of at most 50 characters.').waitFor();
+      await agent.fill({ Tags: 'first contact\n\nhello, you\nfirst contact' });
+      await pressIn(agent, 'Save');
+      const changed = agent.page.getByRole('listitem').filter({ hasText: 'Welcome' });
+      await changed.getByText('Tags: first contact and hello, you').waitFor();
+      expect((await call('GET', '/canned-responses')).items[0].tags).toEqual(['first contact', 'hello, you']);
       await agent.field('Search').fill('refund');
       await agent.page.getByRole('heading', { name: 'Nothing found' }).waitFor();
       await agent.field('Search').fill('welc');
