@@ -300,9 +300,14 @@ describeInChromium('The settings of the dashboard', () => {
       await agent.isAccessible('a preview');
       await pressIn(agent, 'Close');
       await agent.press('Edit: /hello');
-      await agent.fill({ Title: 'Welcome' });
+      await agent.fill({ Title: 'Welcome', Tags: `first contact\n${'x'.repeat(51)}` });
       await pressIn(agent, 'Save');
-      await agent.page.getByRole('listitem').filter({ hasText: 'Welcome' }).waitFor();
+      await agent.page.getByText('Enter at most 20 tags of at most 50 characters.').waitFor();
+      await agent.fill({ Tags: 'first contact\n\nhello, you\nfirst contact' });
+      await pressIn(agent, 'Save');
+      const changed = agent.page.getByRole('listitem').filter({ hasText: 'Welcome' });
+      await changed.getByText('Tags: first contact and hello, you').waitFor();
+      expect((await call('GET', '/canned-responses')).items[0].tags).toEqual(['first contact', 'hello, you']);
       await agent.field('Search').fill('refund');
       await agent.page.getByRole('heading', { name: 'Nothing found' }).waitFor();
       await agent.field('Search').fill('welc');
@@ -365,7 +370,7 @@ describeInChromium('The settings of the dashboard', () => {
   });
 
   it('A role and a scope decide which screens and buttons there are.', async () => {
-    const all = ['Profile', 'Workspace', 'Members and invites', 'Canned responses', 'Tags', 'Saved views'];
+    const all = ['Profile', 'Workspace', 'Members and invites', 'Bots', 'Canned responses', 'Tags', 'Saved views'];
     const people = [
       { member: await addMember('Adam Admin', 'admin'), isAdmin: true },
       { member: await addMember('Ana Agent', 'agent'), isAdmin: false },
@@ -376,7 +381,10 @@ describeInChromium('The settings of the dashboard', () => {
         const tab = await open('/members', member.email);
         await tab.sees('Members and invites');
         await tab.page.getByRole('main').getByText('Nora Narrow').waitFor();
-        expect([member.name, await sections(tab)]).toEqual([member.name, isAdmin ? [...all, 'API keys'] : all]);
+        expect([member.name, await sections(tab)]).toEqual([
+          member.name,
+          isAdmin ? [...all, 'API keys', 'Webhooks'] : all,
+        ]);
         expect(await tab.page.getByRole('button', { name: 'Edit: Ana Agent' }).count()).toBe(isAdmin ? 1 : 0);
         expect(await tab.page.getByRole('button', { name: 'Edit: Olivia Owner' }).count()).toBe(0);
         await tab.page.goto(`${service.url}/dashboard/settings/api-keys`);

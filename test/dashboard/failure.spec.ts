@@ -25,6 +25,20 @@ describe('Errors of the service in a form', () => {
     });
   });
 
+  it('A field has the text of its own fault, if the form has one for the code.', () => {
+    const exact = { ...TEXTS, faults: { too_common: 'passwordHint' } as const };
+    const refused = (code: string) => {
+      const details = [{ field: 'password', code, message: 'password is odd' }];
+      return readFailure(
+        new ApiError({ status: 400, code: 'validation_failed', message: 'No.', details }),
+        exact,
+        String,
+      );
+    };
+    expect(refused('too_common')).toEqual({ fields: { password: 'passwordHint' } });
+    expect(refused('format')).toEqual({ fields: { password: 'passwordInvalid' } });
+  });
+
   it('An invalid field that the form does not have stands above it, beside the texts of its own fields.', () => {
     expect(failureOf(invalid('email', 'toString'))).toEqual({
       fields: { email: 'emailInvalid' },

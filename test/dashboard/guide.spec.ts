@@ -7,6 +7,7 @@ import { Selection } from '../../clients/dashboard/src/inbox/selection.js';
 import { en } from '../../clients/dashboard/src/inbox/texts/en.js';
 import { SCREENS } from '../../clients/dashboard/src/settings/screens.js';
 import { en as settings } from '../../clients/dashboard/src/settings/texts/en.js';
+import type { Entry } from '../../clients/ui/src/translator.js';
 
 const GUIDE = readFileSync('docs/DASHBOARD.md', 'utf8');
 
@@ -39,7 +40,7 @@ describe('The guide of the dashboard', () => {
 
   it('The guide lists each screen of the settings.', () => {
     expect(tableOf('Settings').map(([name]) => name)).toEqual(
-      SCREENS.map(({ name }) => (settings as Record<string, string>)[name]),
+      SCREENS.map(({ name }) => (settings as Record<string, Entry>)[name]),
     );
   });
 });

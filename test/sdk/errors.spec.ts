@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, ServerClient } from '../../clients/sdk/src/index.js';
 import { freePort } from '../support/free-port.js';
@@ -70,6 +71,22 @@ describe('ApiError', () => {
     const error = await failure(client({ timeoutMs: 50 }).workspace.get());
     expect(error).toMatchObject({ status: 0, code: 'timeout' });
     expect(error.requestId).toBe(service.requests[0]!.headers['x-request-id']);
+  });
+
+  it('A test of a bot or a webhook may take longer than other requests', async () => {
+    for (const route of ['POST /v1/bots/b1/test', 'POST /v1/webhooks/w1/test', 'GET /v1/workspace']) {
+      service.on(route, () => ok({ ok: true }));
+    }
+    const slow = client({
+      timeoutMs: 50,
+      fetch: async (url: string, request: RequestInit) => {
+        await setTimeout(200);
+        return fetch(url, request);
+      },
+    });
+    expect(await slow.bots.test('b1')).toEqual({ ok: true });
+    expect(await slow.webhooks.test('w1')).toEqual({ ok: true });
+    expect(await failure(slow.workspace.get())).toMatchObject({ code: 'timeout' });
   });
 
   it.each([

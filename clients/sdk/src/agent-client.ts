@@ -13,6 +13,7 @@ import type {
   SearchQuery,
 } from './bodies.js';
 import { waitUntilConnected } from './wait-until-connected.js';
+import { endpointTestApi } from './endpoint-tests.js';
 import { HttpTransport } from './http.js';
 import type { LiveOptions } from './live-socket.js';
 import type { ClientOptions } from './options.js';
@@ -81,6 +82,7 @@ export class AgentClient {
     this.http = new HttpTransport(this.addresses.rest, options);
     this.session = new AgentSession(this.http, tokens => options.onTokens?.(tokens), options.tokenStore);
     this.api = new AuthorizedApi(this.http, this.session);
+    const tests = endpointTestApi(this.addresses.rest, options, this.session);
     this.conversations = new AgentConversations(this.api);
     this.attachments = new Attachments(this.api);
     this.contacts = new Contacts(this.api);
@@ -92,8 +94,8 @@ export class AgentClient {
     this.members = new AgentMembers(this.api);
     this.notifications = new Notifications(this.api);
     this.invites = new Invites(this.api);
-    this.bots = new Bots(this.api);
-    this.webhooks = new Webhooks(this.api);
+    this.bots = new Bots(this.api, tests);
+    this.webhooks = new Webhooks(this.api, tests);
     this.apiKeys = new AgentApiKeys(this.api);
     this.workspace = new Workspace(this.api);
   }

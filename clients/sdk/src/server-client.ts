@@ -3,6 +3,7 @@ import type { Collection } from './api-types.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ListEventsQuery, SearchQuery, SsoTicketBody } from './bodies.js';
 import type { ServerEventPage } from './frames.js';
+import { endpointTestApi } from './endpoint-tests.js';
 import { HttpTransport } from './http.js';
 import type { ClientOptions } from './options.js';
 import type { Page } from './pages.js';
@@ -57,14 +58,16 @@ export class ServerClient {
       throw new Error('ServerClient uses a secret key and does not run in a browser. Use it on a server.');
     }
     const { apiKey } = options;
-    const http = new HttpTransport(resolveAddresses(options.baseUrl).rest, options);
-    const api = new AuthorizedApi(http, { current: () => apiKey });
+    const { rest } = resolveAddresses(options.baseUrl);
+    const credential = { current: () => apiKey };
+    const api = new AuthorizedApi(new HttpTransport(rest, options), credential);
+    const tests = endpointTestApi(rest, options, credential);
     this.api = api;
     this.sso = new Sso(api);
     this.members = new ServerMembers(api);
     this.invites = new Invites(api);
-    this.bots = new Bots(api);
-    this.webhooks = new Webhooks(api);
+    this.bots = new Bots(api, tests);
+    this.webhooks = new Webhooks(api, tests);
     this.conversations = new ServerConversations(api);
     this.attachments = new Attachments(api);
     this.contacts = new Contacts(api);

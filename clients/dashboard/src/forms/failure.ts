@@ -21,6 +21,8 @@ export type CodeTexts<Key extends string = TextKey> = Readonly<Record<string, Me
 export interface FailureTexts<Field extends string, Key extends string = TextKey> {
   /** By field, for one that the service calls invalid. Lists all fields of the form. */
   fields: Record<Field, Key | TextKey>;
+  /** By the code of a field's fault, if it is more exact than the text of the field. */
+  faults?: Readonly<Record<string, Key | TextKey>>;
   /** By the code of the service's error; with `field` it stands there, otherwise above the form. */
   codes?: Readonly<Record<string, Message<Key> & { field?: Field }>>;
 }
@@ -39,8 +41,8 @@ export function readFailure<Field extends string, Key extends string = TextKey>(
   if (known?.field) return { fields: { [known.field]: known.key } as Failure<Field, Key>['fields'] };
   if (known) return { fields: {}, form: known };
   const fields: Failure<Field, Key>['fields'] = {};
-  for (const { field } of error.details) {
-    if (isFieldOf(texts, field)) fields[field] = texts.fields[field];
+  for (const { field, code } of error.details) {
+    if (isFieldOf(texts, field)) fields[field] = texts.faults?.[code] ?? texts.fields[field];
   }
   // a fault of another field must not be lost
   const rest = error.details.find(({ field }) => !isFieldOf(texts, field));

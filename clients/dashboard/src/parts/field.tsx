@@ -6,7 +6,7 @@ export interface FieldProps<Name extends string> {
   form: Form<Name>;
   name: Name;
   label: string;
-  type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number';
+  type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'datetime-local' | 'number';
   /** For password managers: `username`, `current-password`, `new-password`, `name`. Default `off`. */
   autocomplete?: string;
   hint?: string | undefined;

@@ -5,10 +5,16 @@ export interface SelectOption<Value extends string> {
   name: string;
 }
 
+/** Options below a heading. */
+export interface SelectGroup<Value extends string> {
+  name: string;
+  options: readonly SelectOption<Value>[];
+}
+
 export interface SelectProps<Value extends string> {
   label: string;
   value: Value;
-  options: readonly SelectOption<Value>[];
+  options: readonly (SelectOption<Value> | SelectGroup<Value>)[];
   name?: string;
   hint?: string | undefined;
   fault?: string | undefined;
@@ -29,13 +35,25 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           autofocus={autofocus}
           onChange={event => onChange(event.currentTarget.value as Value)}
         >
-          {options.map(option => (
-            <option key={option.value} value={option.value} selected={option.value === value}>
-              {option.name}
-            </option>
-          ))}
+          {options.map(option =>
+            'options' in option ? (
+              <optgroup key={option.name} label={option.name}>
+                {option.options.map(each => optionOf(each, value))}
+              </optgroup>
+            ) : (
+              optionOf(option, value)
+            ),
+          )}
         </select>
       )}
     </FieldFrame>
+  );
+}
+
+function optionOf<Value extends string>({ value, name }: SelectOption<Value>, chosen: Value) {
+  return (
+    <option key={value} value={value} selected={value === chosen}>
+      {name}
+    </option>
   );
 }

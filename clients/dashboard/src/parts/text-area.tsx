@@ -18,6 +18,7 @@ export function TextArea<Name extends string>({ form, name, label, rows = 5, hin
           {...attributes}
           name={name}
           rows={rows}
+          style={{ minBlockSize: `calc(${rows} * 1lh + 2 * var(--space-2))` }}
           dir="auto"
           value={form.values[name]}
           aria-required={form.isRequired(name)}

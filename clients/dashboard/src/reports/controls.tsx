@@ -1,25 +1,4 @@
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-
-export interface SelectProps {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  children: ComponentChildren;
-}
-
-/** A select of the browser with its label above. */
-export function Select({ label, value, onChange, children }: SelectProps) {
-  const id = useId();
-  return (
-    <div class="filter">
-      <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={event => onChange(event.currentTarget.value)}>
-        {children}
-      </select>
-    </div>
-  );
-}
+import { FieldFrame } from '../parts/field-frame.js';
 
 export interface DayFieldProps {
   label: string;
@@ -32,22 +11,22 @@ export interface DayFieldProps {
   onChange: (value: string) => void;
 }
 
-/** A date field of the browser with its label above. */
+/** A date field of the browser. Two of them may share a fault. */
 export function DayField({ label, value, min, max, describedBy, onChange }: DayFieldProps) {
-  const id = useId();
   return (
-    <div class="filter">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="date"
-        value={value}
-        min={min}
-        max={max}
-        aria-invalid={describedBy ? 'true' : undefined}
-        aria-describedby={describedBy}
-        onChange={event => onChange(event.currentTarget.value)}
-      />
-    </div>
+    <FieldFrame label={label}>
+      {({ id }) => (
+        <input
+          id={id}
+          type="date"
+          value={value}
+          min={min}
+          max={max}
+          aria-invalid={describedBy ? 'true' : undefined}
+          aria-describedby={describedBy}
+          onChange={event => onChange(event.currentTarget.value)}
+        />
+      )}
+    </FieldFrame>
   );
 }

@@ -1,7 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { items } from '@support-chat/sdk';
+import { Select } from '../parts/select.js';
+import { useLoaded } from '../parts/use-loaded.js';
 import { useSession } from '../session-context.js';
-import { DayField, Select } from './controls.js';
+import { DayField } from './controls.js';
 import { failureText } from './failure-text.js';
 import { RANGES, type Filters } from './filters.js';
 import { seesWholeWorkspace, type ReportKind } from './figures.js';
@@ -9,7 +11,6 @@ import { addDays, dateIn, isDate, isTimezone } from './local-days.js';
 import { intervalsFor, type Period, type PeriodFault } from './period.js';
 import { t } from './texts/index.js';
 import { useFilters } from './use-filters.js';
-import { useLoaded } from './use-loaded.js';
 
 const FAULT_ID = 'period-fault';
 /** The service refuses longer reports. */
@@ -36,13 +37,12 @@ export function FilterBar({ kind, period, fault }: FilterBarProps) {
     <form class="filters" aria-label={t('filters')} onSubmit={event => event.preventDefault()}>
       <RangeFilters filters={filters} change={change} fault={fault} />
       {kind === 'conversations' && period && (
-        <Select label={t('interval')} value={period.interval} onChange={value => change({ interval: value as never })}>
-          {intervalsFor(period).map(interval => (
-            <option key={interval} value={interval}>
-              {t(INTERVAL_TEXTS[interval])}
-            </option>
-          ))}
-        </Select>
+        <Select
+          label={t('interval')}
+          value={period.interval}
+          options={intervalsFor(period).map(value => ({ value, name: t(INTERVAL_TEXTS[value]) }))}
+          onChange={interval => change({ interval })}
+        />
       )}
       <ScopeFilters kind={kind} filters={filters} change={change} />
       <ZoneFilter filters={filters} change={change} />
@@ -81,13 +81,12 @@ function RangeFilters({ filters, change, fault }: PartProps & { fault: PeriodFau
   const describedBy = fault && fault !== 'zoneUnknown' ? FAULT_ID : undefined;
   return (
     <>
-      <Select label={t('range')} value={filters.range} onChange={choose}>
-        {RANGES.map(range => (
-          <option key={range} value={range}>
-            {t(RANGE_TEXTS[range])}
-          </option>
-        ))}
-      </Select>
+      <Select
+        label={t('range')}
+        value={filters.range}
+        options={RANGES.map(value => ({ value, name: t(RANGE_TEXTS[value]) }))}
+        onChange={choose}
+      />
       {filters.range === 'custom' && (
         <>
           <DayField
@@ -116,7 +115,7 @@ function RangeFilters({ filters, change, fault }: PartProps & { fault: PeriodFau
 function ScopeFilters({ kind, filters, change }: PartProps & { kind: ReportKind }) {
   const { agent, me } = useSession();
   const isWhole = seesWholeWorkspace(me);
-  const choices = useLoaded('choices', async () => {
+  const choices = useLoaded(async () => {
     const channels: { id: string; name: string }[] = [];
     const members: { id: string; name: string }[] = [];
     for await (const { id, name } of items(next => agent.channels.list({ limit: 200, ...next }))) {
@@ -129,22 +128,23 @@ function ScopeFilters({ kind, filters, change }: PartProps & { kind: ReportKind 
     return { channels, members };
   });
   const select = (name: 'channel' | 'member', all: string, found: { id: string; name: string }[]) => (
-    <Select label={t(name)} value={filters[name] ?? ''} onChange={value => change({ [name]: value || undefined })}>
-      <option value="">{all}</option>
-      {withChosen(found, filters[name]).map(({ id, name: title }) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
-    </Select>
+    <Select
+      label={t(name)}
+      value={filters[name] ?? ''}
+      options={[
+        { value: '', name: all },
+        ...withChosen(found, filters[name]).map(({ id, name: title }) => ({ value: id, name: title })),
+      ]}
+      onChange={value => change({ [name]: value || undefined })}
+    />
   );
   return (
     <>
-      {select('channel', t('allChannels'), choices.data?.channels ?? [])}
-      {kind !== 'members' && select('member', t('allMembers'), choices.data?.members ?? [])}
-      {choices.failure !== undefined && (
+      {select('channel', t('allChannels'), choices.value?.channels ?? [])}
+      {kind !== 'members' && select('member', t('allMembers'), choices.value?.members ?? [])}
+      {choices.error !== undefined && (
         <p class="fault" role="status">
-          {t('choicesFailed', { reason: failureText(choices.failure) })}
+          {t('choicesFailed', { reason: failureText(choices.error) })}
         </p>
       )}
     </>
@@ -164,18 +164,16 @@ function ZoneFilter({ filters, change }: PartProps) {
     [timezone],
   );
   const chosen = filters.timezone ?? timezone;
+  const offered = zones.includes(chosen) || chosen === timezone ? zones : [...zones, chosen];
   return (
     <Select
       label={t('timezone')}
       value={chosen}
+      options={[
+        { value: timezone, name: t('workspaceZone', { zone: timezone }) },
+        ...offered.map(value => ({ value, name: value.replaceAll('_', ' ') })),
+      ]}
       onChange={zone => change({ timezone: zone === timezone ? undefined : zone })}
-    >
-      <option value={timezone}>{t('workspaceZone', { zone: timezone })}</option>
-      {(zones.includes(chosen) || chosen === timezone ? zones : [...zones, chosen]).map(zone => (
-        <option key={zone} value={zone}>
-          {zone.replaceAll('_', ' ')}
-        </option>
-      ))}
-    </Select>
+    />
   );
 }

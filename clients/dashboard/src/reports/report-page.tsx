@@ -22,7 +22,7 @@ export interface ReportPageProps<Report> {
 /** Heading, filters and download of a report, and its figures once they are there. */
 export function ReportPage<Report extends { totals: Figures; items: unknown[] }>(props: ReportPageProps<Report>) {
   const { kind, title, report, children } = props;
-  const { data, failure, fault, isLoading, period, query, reload } = report;
+  const { value: data, error, fault, isLoading, period, query, reload } = report;
   return (
     <section class="report" aria-labelledby="report-title">
       <div class="report-head">
@@ -31,10 +31,10 @@ export function ReportPage<Report extends { totals: Figures; items: unknown[] }>
       </div>
       <FilterBar kind={kind} period={period} fault={fault} />
       <div class="report-body" aria-busy={isLoading}>
-        {failure !== undefined && (
+        {error !== undefined && (
           <div class="report-failure">
-            <Banner kind="danger">{failureText(failure)}</Banner>
-            <Button look="quiet" onClick={reload}>
+            <Banner kind="danger">{failureText(error)}</Banner>
+            <Button look="quiet" onClick={() => void reload()}>
               {t('retry')}
             </Button>
           </div>

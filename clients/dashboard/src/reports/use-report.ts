@@ -1,10 +1,10 @@
 import type { ReportQuery } from '@support-chat/sdk';
 import { useMemo } from 'preact/hooks';
+import { useLoaded, type Loaded } from '../parts/use-loaded.js';
 import { useSession } from '../session-context.js';
 import type { Filters } from './filters.js';
 import type { ReportKind } from './figures.js';
 import { periodOf, type Period, type PeriodFault } from './period.js';
-import { useLoaded, type Loaded } from './use-loaded.js';
 
 export interface UsedReport<Report> extends Loaded<Report> {
   /** Undefined if the filters are at fault. */
@@ -24,7 +24,7 @@ export function useReport<Report>(
   const read = useMemo(() => periodOf(filters, timezone, Date.now()), [filters, timezone]);
   const period = typeof read === 'string' ? undefined : read;
   const query = period && queryOf(kind, filters, period);
-  const loaded = useLoaded(JSON.stringify(query ?? read), query && (() => load(query)));
+  const loaded = useLoaded(query && (() => load(query)), JSON.stringify(query ?? read));
   return { ...loaded, period, query, fault: typeof read === 'string' ? read : undefined };
 }
 

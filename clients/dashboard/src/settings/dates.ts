@@ -4,3 +4,8 @@ import { formats } from './texts/index.js';
 export function dateText(time: string): string {
   return new Date(time).toLocaleDateString(formats().locale, { dateStyle: 'medium' });
 }
+
+/** A time with its second, such as "12 Mar 2026, 14:05:09". */
+export function timeText(time: string): string {
+  return new Date(time).toLocaleString(formats().locale, { dateStyle: 'medium', timeStyle: 'medium' });
+}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { Button } from '../parts/button.js';
 import type { Form } from '../forms/use-form.js';
 import { Banner } from '../parts/banner.js';
@@ -8,6 +9,8 @@ import { t } from './texts/index.js';
 export interface ScreenProps {
   title: string;
   intro?: string;
+  /** Link to the list that the screen belongs to. */
+  parent?: { href: string; name: string };
   /** Beside the title. */
   action?: ComponentChildren;
   /** Tells that the person can only read. */
@@ -16,7 +19,7 @@ export interface ScreenProps {
 }
 
 /** Title and column of a screen of the settings. A screen that replaces the list gets its focus. */
-export function Screen({ title, intro, action, isReadOnly = false, children }: ScreenProps) {
+export function Screen({ title, intro, parent, action, isReadOnly = false, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus();
@@ -24,6 +27,11 @@ export function Screen({ title, intro, action, isReadOnly = false, children }: S
   return (
     <>
       <header class="head">
+        {parent && (
+          <Link class="parent" href={parent.href}>
+            {parent.name}
+          </Link>
+        )}
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>

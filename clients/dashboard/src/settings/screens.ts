@@ -19,6 +19,7 @@ export const SCREENS: readonly SettingsScreen[] = [
   { path: 'profile', name: 'profile', group: 'groupYou', load: () => import('./profile/profile.js') },
   { path: 'workspace', name: 'workspace', group: 'groupWorkspace', load: () => import('./workspace/workspace.js') },
   { path: 'members', name: 'members', group: 'groupWorkspace', load: () => import('./members/members.js') },
+  { path: 'bots', name: 'bots', group: 'groupWorkspace', isDeep: true, load: () => import('./bots/bots.js') },
   {
     path: 'canned-responses',
     name: 'cannedResponses',
@@ -33,6 +34,14 @@ export const SCREENS: readonly SettingsScreen[] = [
     group: 'groupDevelopers',
     isVisible: ({ isAdmin }) => isAdmin,
     load: () => import('./api-keys/api-keys.js'),
+  },
+  {
+    path: 'webhooks',
+    name: 'webhooks',
+    group: 'groupDevelopers',
+    isVisible: ({ isAdmin }) => isAdmin,
+    isDeep: true,
+    load: () => import('./webhooks/webhooks.js'),
   },
 ];
 

@@ -8,7 +8,11 @@ import { Resource } from './resource.js';
  * Conversations of a deleted bot go to the agents; its messages stay.
  */
 export class Bots extends Resource<'/v1/bots'> {
-  constructor(api: AuthorizedApi) {
+  /** @param tests waits for servers of the workspace */
+  constructor(
+    api: AuthorizedApi,
+    private readonly tests: AuthorizedApi,
+  ) {
     super(api, '/v1/bots');
   }
 
@@ -19,6 +23,6 @@ export class Bots extends Resource<'/v1/bots'> {
 
   /** Sends a test delivery to the bot's server, and returns its answer; nothing is stored. */
   test(id: string): Promise<BotTestView> {
-    return this.api.post(path`/v1/bots/${id}/test`);
+    return this.tests.post(path`/v1/bots/${id}/test`);
   }
 }

@@ -10,7 +10,11 @@ import { Resource } from './resource.js';
  * with `verifyWebhook` of `@support-chat/sdk/webhooks`.
  */
 export class Webhooks extends Resource<'/v1/webhooks'> {
-  constructor(api: AuthorizedApi) {
+  /** @param tests waits for servers of the workspace */
+  constructor(
+    api: AuthorizedApi,
+    private readonly tests: AuthorizedApi,
+  ) {
     super(api, '/v1/webhooks');
   }
 
@@ -21,7 +25,7 @@ export class Webhooks extends Resource<'/v1/webhooks'> {
 
   /** Sends `webhook.test` once, and returns the answer of the endpoint. */
   test(id: string): Promise<WebhookTestView> {
-    return this.api.post(path`/v1/webhooks/${id}/test`);
+    return this.tests.post(path`/v1/webhooks/${id}/test`);
   }
 
   /** Newest first; kept for 30 days. */

@@ -3,11 +3,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import { Banner } from '../../parts/banner.js';
 import { Button } from '../../parts/button.js';
+import { Select, type SelectGroup } from '../../parts/select.js';
 import { Skeleton } from '../../parts/skeleton.js';
+import { useLoaded } from '../../parts/use-loaded.js';
 import { useSession } from '../../session-context.js';
-import { DayField, Select } from '../controls.js';
+import { DayField } from '../controls.js';
 import { failureText } from '../failure-text.js';
-import { useLoaded } from '../use-loaded.js';
 import { actionText, ACTIONS, kindText, type AuditKind } from './actions.js';
 import { AuditEntry } from './audit-entry.js';
 import { queryOf, readAuditFilters, writeAuditFilters, type AuditFilters } from './audit-filters.js';
@@ -42,7 +43,7 @@ interface FiltersProps {
 
 function Filters({ filters, change }: FiltersProps) {
   const { agent } = useSession();
-  const actors = useLoaded('actors', async () => {
+  const actors = useLoaded(async () => {
     const members: { id: string; name: string }[] = [];
     const keys: { id: string; name: string }[] = [];
     for await (const { id, name } of items(next => agent.members.list({ limit: 200, ...next }))) {
@@ -52,43 +53,29 @@ function Filters({ filters, change }: FiltersProps) {
       keys.push({ id, name });
     return { members, keys };
   });
-  const { members = [], keys = [] } = actors.data ?? {};
+  const { members = [], keys = [] } = actors.value ?? {};
   const isKnown = [...members, ...keys].some(({ id }) => id === filters.actor);
-  const group = (label: string, found: { id: string; name: string }[]) =>
-    found.length > 0 && (
-      <optgroup label={label}>
-        {found.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </optgroup>
-    );
+  const group = (name: string, found: { id: string; name: string }[]) =>
+    found.length > 0 ? [{ name, options: found.map(({ id: value, name: title }) => ({ value, name: title })) }] : [];
   return (
     <form class="filters" aria-label={t('filters')} onSubmit={event => event.preventDefault()}>
       <Select
         label={t('action')}
         value={filters.action ?? ''}
+        options={[{ value: '', name: t('allActions') }, ...(Object.keys(ACTIONS) as AuditKind[]).map(actionsOf)]}
         onChange={action => change({ action: action || undefined })}
-      >
-        <option value="">{t('allActions')}</option>
-        {(Object.keys(ACTIONS) as AuditKind[]).map(kind => (
-          <optgroup key={kind} label={kindText(kind)}>
-            <option value={`${kind}.*`}>{t('allOfKind', { kind: kindText(kind) })}</option>
-            {ACTIONS[kind].map(action => (
-              <option key={action} value={`${kind}.${action}`}>
-                {actionText(`${kind}.${action}`)}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </Select>
-      <Select label={t('actor')} value={filters.actor ?? ''} onChange={actor => change({ actor: actor || undefined })}>
-        <option value="">{t('allActors')}</option>
-        {group(t('members'), members)}
-        {group(t('keys'), keys)}
-        {filters.actor && !isKnown && <option value={filters.actor}>{t('unknownActor')}</option>}
-      </Select>
+      />
+      <Select
+        label={t('actor')}
+        value={filters.actor ?? ''}
+        options={[
+          { value: '', name: t('allActors') },
+          ...group(t('members'), members),
+          ...group(t('keys'), keys),
+          ...(filters.actor && !isKnown ? [{ value: filters.actor, name: t('unknownActor') }] : []),
+        ]}
+        onChange={actor => change({ actor: actor || undefined })}
+      />
       <DayField
         label={t('from')}
         value={filters.from ?? ''}
@@ -101,13 +88,19 @@ function Filters({ filters, change }: FiltersProps) {
         min={filters.from}
         onChange={to => change({ to: to || undefined })}
       />
-      {actors.failure !== undefined && (
+      {actors.error !== undefined && (
         <p class="fault" role="status">
-          {t('actorsFailed', { reason: failureText(actors.failure) })}
+          {t('actorsFailed', { reason: failureText(actors.error) })}
         </p>
       )}
     </form>
   );
+}
+
+function actionsOf(kind: AuditKind): SelectGroup<string> {
+  const all = { value: `${kind}.*`, name: t('allOfKind', { kind: kindText(kind) }) };
+  const single = ACTIONS[kind].map(action => `${kind}.${action}` as const);
+  return { name: kindText(kind), options: [all, ...single.map(value => ({ value, name: actionText(value) }))] };
 }
 
 interface EntriesProps {

@@ -28,20 +28,32 @@ export interface CannedDialogProps {
 /** Creates or changes a canned response. Unsaved text is kept while the page is open. */
 export function CannedDialog({ response, onSave, onClose }: CannedDialogProps) {
   const { agent, me } = useSession();
-  const form = useForm<'short_code' | 'title' | 'content', TextKey>({
+  const form = useForm<'short_code' | 'title' | 'content' | 'tags', TextKey>({
     initial: {
       short_code: response?.short_code ?? '',
       title: response?.title ?? '',
       content: response?.content ?? '',
+      tags: response?.tags.join('\n') ?? '',
     },
+    optional: ['tags'],
     texts: {
-      fields: { short_code: 'shortCodeInvalid', title: 'titleInvalid', content: 'contentInvalid' },
+      fields: {
+        short_code: 'shortCodeInvalid',
+        title: 'titleInvalid',
+        content: 'contentInvalid',
+        tags: 'cannedTagsInvalid',
+      },
       codes: { ...COMMON_CODES, short_code_taken: { field: 'short_code', key: 'shortCodeTaken' } },
     },
     translate: t,
     draft: `${me.member.id}:canned:${response?.id ?? 'new'}`,
     send: async values => {
-      const body = { ...values, short_code: values.short_code.trim().replace(/^\//, ''), title: values.title.trim() };
+      const body = {
+        short_code: values.short_code.trim().replace(/^\//, ''),
+        title: values.title.trim(),
+        content: values.content,
+        tags: linesOf(values.tags),
+      };
       const saved = response
         ? await agent.cannedResponses.update(response.id, body)
         : await agent.cannedResponses.create(body);
@@ -61,6 +73,7 @@ export function CannedDialog({ response, onSave, onClose }: CannedDialogProps) {
         <Field form={form} name="short_code" label={t('shortCode')} hint={t('shortCodeHint')} autofocus />
         <Field form={form} name="title" label={t('title')} />
         <TextArea form={form} name="content" label={t('content')} rows={6} hint={t('contentHint', VARIABLES)} />
+        <TextArea form={form} name="tags" label={t('tags')} rows={2} hint={t('cannedTagsHint')} />
         <div class="actions">
           <Button look="quiet" onClick={onClose}>
             {t('cancel')}
@@ -72,4 +85,10 @@ export function CannedDialog({ response, onSave, onClose }: CannedDialogProps) {
       </form>
     </Dialog>
   );
+}
+
+/** The lines of a text without empty and repeated ones. A tag may contain a comma, but no line break. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map(line => line.trim());
+  return [...new Set(lines)].filter(line => line !== '');
 }

@@ -13,7 +13,7 @@ import { Screen } from '../screen.js';
 import { CannedDialog } from './canned-dialog.js';
 import { CannedPreview } from './canned-preview.js';
 import { SearchField } from './search-field.js';
-import { t } from './texts/index.js';
+import { formats, t } from './texts/index.js';
 
 type Open = { kind: 'edit' | 'preview' | 'delete'; response: CannedResponseView } | { kind: 'new' };
 
@@ -88,7 +88,11 @@ function CannedRow({ response, onOpen }: CannedRowProps) {
           {response.title} <code dir="ltr">{code}</code>
         </>
       }
-      facts={[firstLine(response.content), t('usedTimes', { count: response.usage_count })]}
+      facts={[
+        firstLine(response.content),
+        response.tags.length > 0 && t('cannedTags', { names: formats().list(response.tags) }),
+        t('usedTimes', { count: response.usage_count }),
+      ]}
     >
       {(['preview', 'edit', 'delete'] as const).map(kind => (
         <Button

@@ -8,7 +8,7 @@ import { Field } from '../../parts/field.js';
 import { SecretField } from '../../parts/secret-field.js';
 import { useSession } from '../../session-context.js';
 import { accessOf, rolesUpTo } from '../access.js';
-import { ChannelChoice } from './channel-choice.js';
+import { ChannelChoice } from '../channel-choice.js';
 import { MEMBER_CODES } from './errors.js';
 import { RoleSelect } from './role-select.js';
 import { t, type TextKey } from './texts/index.js';
@@ -48,7 +48,13 @@ export function InviteDialog({ channels, onCreate, onClose }: InviteDialogProps)
       <form noValidate onSubmit={form.submit}>
         <Field form={form} name="email" type="email" label={t('email')} hint={t('emailHint')} autofocus />
         <RoleSelect form={form} roles={rolesUpTo(accessOf(me).role)} />
-        <ChannelChoice channels={channels} value={channelIds} onChange={setChannelIds} />
+        <ChannelChoice
+          channels={channels}
+          listLabel={t('channelList')}
+          hint={t('channelsHint')}
+          value={channelIds}
+          onChange={setChannelIds}
+        />
         <div class="actions">
           <Button look="quiet" onClick={onClose}>
             {t('cancel')}

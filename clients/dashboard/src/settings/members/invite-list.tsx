@@ -11,7 +11,7 @@ import { useSession } from '../../session-context.js';
 import { accessOf } from '../access.js';
 import { dateText } from '../dates.js';
 import { Section } from '../screen.js';
-import { describeChannels } from './channel-names.js';
+import { describeChannels } from '../channel-names.js';
 import { describe } from './errors.js';
 import { InviteLink } from './invite-dialog.js';
 import { t } from './texts/index.js';

@@ -8,7 +8,7 @@ import { Field } from '../../parts/field.js';
 import { toasts } from '../../parts/toasts.js';
 import { useSession } from '../../session-context.js';
 import { accessOf, rolesUpTo } from '../access.js';
-import { ChannelChoice } from './channel-choice.js';
+import { ChannelChoice } from '../channel-choice.js';
 import { MEMBER_CODES } from './errors.js';
 import { RoleSelect } from './role-select.js';
 import { t, type TextKey } from './texts/index.js';
@@ -54,7 +54,13 @@ export function MemberDialog({ member, channels, onSave, onClose }: MemberDialog
       <form noValidate onSubmit={form.submit}>
         <Field form={form} name="name" label={t('memberName')} />
         <RoleSelect form={form} roles={rolesUpTo(accessOf(session.me).role)} />
-        <ChannelChoice channels={channels} value={channelIds} onChange={setChannelIds} />
+        <ChannelChoice
+          channels={channels}
+          listLabel={t('channelList')}
+          hint={t('channelsHint')}
+          value={channelIds}
+          onChange={setChannelIds}
+        />
         <Field form={form} name="capacity" type="number" label={t('capacity')} hint={t('capacityHint')} />
         <div class="actions">
           <Button look="quiet" onClick={onClose}>

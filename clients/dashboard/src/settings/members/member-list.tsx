@@ -10,7 +10,7 @@ import type { Pages } from '../../parts/use-pages.js';
 import { useSession } from '../../session-context.js';
 import { accessOf, rolesUpTo } from '../access.js';
 import { Section } from '../screen.js';
-import { describeChannels } from './channel-names.js';
+import { describeChannels } from '../channel-names.js';
 import { describe } from './errors.js';
 import { MemberDialog } from './member-dialog.js';
 import { t } from './texts/index.js';

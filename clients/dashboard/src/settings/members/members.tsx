@@ -5,14 +5,13 @@ import { useLoaded } from '../../parts/use-loaded.js';
 import { usePages } from '../../parts/use-pages.js';
 import { useSession } from '../../session-context.js';
 import { accessOf } from '../access.js';
+import { MAX_CHANNELS } from '../channel-choice.js';
 import { Screen } from '../screen.js';
 import { InviteDialog } from './invite-dialog.js';
 import { InviteList } from './invite-list.js';
 import { MemberList } from './member-list.js';
 import { t } from './texts/index.js';
 
-/** At most this many channels are offered. */
-const MAX_CHANNELS = 200;
 const NO_CHANNELS: readonly ChannelView[] = [];
 
 /** Members and pending invites. Every member can read them. */

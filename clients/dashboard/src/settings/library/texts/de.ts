@@ -20,6 +20,9 @@ export const de: Record<LibraryKey, Entry> = {
   contentHint:
     'Variablen werden gefüllt, wenn ein Agent den Text einfügt: {contact}, {agent}, {number}, {channel}. Mit Ersatz: {fallback}.',
   contentInvalid: 'Geben Sie einen Text von höchstens 20.000 Zeichen an.',
+  cannedTags: 'Tags: {names}',
+  cannedTagsHint: 'Einer je Zeile. Sie ordnen diese Antworten für Ihr Team; Unterhaltungen erhalten sie nicht.',
+  cannedTagsInvalid: 'Geben Sie höchstens 20 Tags mit höchstens 50 Zeichen ein.',
   usedTimes: { one: '{count} Mal verwendet', other: '{count} Mal verwendet' },
   cannedSaved: '{code} ist gespeichert.',
   preview: 'Vorschau',

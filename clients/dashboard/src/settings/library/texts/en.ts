@@ -19,6 +19,9 @@ export const en = {
   contentHint:
     'Variables are filled in when an agent inserts the text: {contact}, {agent}, {number}, {channel}. With a fallback: {fallback}.',
   contentInvalid: 'Enter a text of at most 20,000 characters.',
+  cannedTags: 'Tags: {names}',
+  cannedTagsHint: 'One per line. They sort these answers for your team; conversations do not get them.',
+  cannedTagsInvalid: 'Enter at most 20 tags of at most 50 characters.',
   usedTimes: { one: 'Used {count} time', other: 'Used {count} times' },
   cannedSaved: '{code} is saved.',
   preview: 'Preview',

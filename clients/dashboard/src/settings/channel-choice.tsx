@@ -1,16 +1,24 @@
 import type { ChannelView } from '@support-chat/sdk';
-import { Checks } from '../../parts/checks.js';
-import { Choice } from '../../parts/choice.js';
+import { Checks } from '../parts/checks.js';
+import { Choice } from '../parts/choice.js';
 import { t } from './texts/index.js';
+
+/** At most this many channels are offered. */
+export const MAX_CHANNELS = 200;
 
 export interface ChannelChoiceProps {
   channels: readonly ChannelView[];
+  /** Heading above the channels. */
+  listLabel: string;
+  /** The effect of a choice. */
+  hint: string;
+  fault?: string | undefined;
   /** Null is all channels, also future ones. */
   value: string[] | null;
   onChange(value: string[] | null): void;
 }
 
-export function ChannelChoice({ channels, value, onChange }: ChannelChoiceProps) {
+export function ChannelChoice({ channels, listLabel, hint, fault, value, onChange }: ChannelChoiceProps) {
   const options = [
     { value: 'all', name: t('allChannels') },
     { value: 'some', name: t('someChannels') },
@@ -18,8 +26,8 @@ export function ChannelChoice({ channels, value, onChange }: ChannelChoiceProps)
   return (
     <>
       <Choice
-        label={t('channels')}
-        name="channels"
+        label={t('channelChoice')}
+        name="channel_ids"
         value={value ? 'some' : 'all'}
         options={options}
         onChange={chosen => onChange(chosen === 'all' ? null : [])}
@@ -27,12 +35,13 @@ export function ChannelChoice({ channels, value, onChange }: ChannelChoiceProps)
       {value && (
         <div class="field">
           <Checks
-            label={t('channelList')}
+            label={listLabel}
             options={channels.map(({ id, name }) => ({ value: id, name }))}
             chosen={value}
             onChange={onChange}
           />
-          <p class="hint">{t('channelsHint')}</p>
+          {fault && <p class="fault">{fault}</p>}
+          <p class="hint">{hint}</p>
         </div>
       )}
     </>

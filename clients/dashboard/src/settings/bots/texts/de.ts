@@ -1,0 +1,70 @@
+import type { Entry } from '@support-chat/ui/translator.js';
+import type { BotsKey } from './en.js';
+
+export const de: Record<BotsKey, Entry> = {
+  intro: 'Ihre eigenen Programme, die Kunden antworten, bevor es Menschen tun.',
+  newBot: 'Neuer Bot',
+  newIntro:
+    'Ihre Entwickler betreiben das Programm. Hier geben Sie ihm einen Namen und die Adresse, unter der es erreichbar ist.',
+  create: 'Bot erstellen',
+  noBots: 'Keine Bots',
+  noBotsText: 'Ein Bot antwortet zuerst auf den gewählten Kanälen und übergibt an Menschen, wenn er nicht helfen kann.',
+  answersOn: 'Antwortet zuerst auf {names}',
+  answersNowhere: 'Antwortet auf keinem Kanal',
+  apiOnly: 'Ohne Adresse: arbeitet nur über die API',
+  anotherBot: 'ein anderer Bot',
+  general: 'Allgemein',
+  botName: 'Name',
+  botNameHint: 'Kunden sehen ihn über den Nachrichten des Bots.',
+  nameInvalid: 'Geben Sie einen Namen mit höchstens 200 Zeichen ein.',
+  address: 'Adresse Ihres Servers',
+  addressHint:
+    'Erhält jede Nachricht eines Kunden. Was nach einem ? steht, wird nicht wieder angezeigt. Lassen Sie sie leer, wenn der Bot nur über die API arbeitet.',
+  description: 'Beschreibung',
+  descriptionHint: 'Für Ihr Team: was der Bot kann.',
+  descriptionInvalid: 'Geben Sie höchstens 1.000 Zeichen ein.',
+  avatar: 'Bildadresse',
+  avatarHint: 'Ein quadratisches Bild, das Kunden neben seinen Nachrichten sehen.',
+  avatarInvalid: 'Geben Sie eine Adresse ein, die mit https:// beginnt und höchstens 2.048 Zeichen hat.',
+  timeout: 'Sekunden ohne Antwort',
+  timeoutHint: 'Danach geht die Unterhaltung an Menschen, damit niemand auf einen defekten Bot wartet.',
+  timeoutInvalid: 'Geben Sie eine ganze Zahl von 5 bis 600 ein.',
+  history: 'Frühere Nachrichten',
+  historyHint: 'So viele erhält der Bot mit jeder neuen Nachricht.',
+  historyInvalid: 'Geben Sie eine ganze Zahl von 0 bis 10 ein.',
+  botSaved: '{name} ist gespeichert.',
+  state: 'Zustand',
+  none: 'Keine',
+  enabledHint: 'Antwortet Kunden auf seinen Kanälen.',
+  disableTitle: '{name} ausschalten?',
+  disableText:
+    'Der Bot sendet nichts mehr, und seine Unterhaltungen gehen binnen Sekunden an Menschen. Wieder eingeschaltet, erhält er nur neue Unterhaltungen.',
+  isEnabled: '{name} ist eingeschaltet und erhält neue Unterhaltungen.',
+  isDisabled: '{name} ist ausgeschaltet. Seine Unterhaltungen gehen an Menschen.',
+  channelsTitle: 'Kanäle',
+  channelsIntro: 'Neue Unterhaltungen dieser Kanäle beginnen mit dem Bot.',
+  peopleFirst: 'Menschen antworten zuerst.',
+  botFirst: '{name} antwortet zuerst.',
+  otherFirst: 'Jetzt antwortet {name} zuerst.',
+  channelTaken: '{name} antwortet zuerst auf {channel}.',
+  channelLeft: 'Menschen antworten zuerst auf {channel}.',
+  leaveTitle: '{name} von {channel} nehmen?',
+  leave: 'Abziehen',
+  takeTitle: '{name} auf {channel} antworten lassen?',
+  take: 'Ersetzen',
+  leaveText:
+    'Die Unterhaltungen, die {name} jetzt auf diesem Kanal hat, gehen an Menschen. Das lässt sich nicht rückgängig machen.',
+  testIntro:
+    'Sendet einen Gruß an die gespeicherte Adresse, wie ein Kunde es täte. Nichts von der Antwort wird gespeichert.',
+  answer: 'Antwort',
+  answerOf: 'Antwort {number}',
+  noMessage: 'Sie enthielt keine Nachricht: Vielleicht sendet der Bot sie später über die API.',
+  answerUnusable:
+    'Ihr Server hat nach {latency} mit {status} geantwortet, aber nicht im Format einer Antwort: JSON mit „messages“ oder ein Strom von Ereignissen.',
+  answerIncomplete:
+    'Ihr Server hat nach {latency} mit {status} geantwortet, aber die Antwort brach ab oder war größer als 256 KiB.',
+  deleteBot: 'Bot löschen',
+  deleteText:
+    'Seine Nachrichten bleiben. Seine Unterhaltungen gehen an Menschen, und seine Kanäle beginnen mit Menschen. Das lässt sich nicht rückgängig machen.',
+  deleted: '{name} ist gelöscht.',
+};
