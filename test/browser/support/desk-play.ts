@@ -200,14 +200,21 @@ export class DeskPlay {
     await untilEmpty(visitor);
   }
 
-  /** Opens the conversation of a visitor in the list of all, which exists without a network too. */
+  /** Opens the conversation of a visitor in the list of all. */
   private async openConversation(agent: PlayedAgent, name: string): Promise<void> {
     const { inbox } = agent;
     await inbox.page.keyboard.press('Escape');
     if (this.open.get(agent) === name) return;
     await inbox.openView('All');
     await inbox.open(name);
-    await inbox.timeline.locator('.message').first().waitFor();
+    const message = inbox.timeline.locator('.message').first();
+    // after a gap, the messages of conversations that are not on the screen are read again
+    await message.waitFor({ timeout: this.network === 'up' ? PATIENCE_MS : SHORT_MS }).catch(async (error: Error) => {
+      if (this.network === 'up') throw error;
+      this.log.push('heal');
+      await this.heal();
+      await message.waitFor();
+    });
     this.open.set(agent, name);
   }
 
