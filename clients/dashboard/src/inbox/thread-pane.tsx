@@ -37,6 +37,7 @@ export function ThreadPane({ view, linkedId, mode, commands, after, onMode, onBa
     };
   }, [store, live, id]);
   const markRead = useMarkRead(view);
+  useReadNotices(id);
 
   const name = contactName(view.contact);
   const typing = presence.typingIn(id);
@@ -87,6 +88,21 @@ export function ThreadPane({ view, linkedId, mode, commands, after, onMode, onBa
       </div>
     </>
   );
+}
+
+/** Marks the notifications about a conversation as read while it is on the screen. */
+function useReadNotices(id: string): void {
+  const { notices } = useDesk();
+  const isWanting = notices.unreadConversationIds.value.includes(id);
+  useEffect(() => {
+    if (!isWanting) return;
+    const read = () => {
+      if (document.visibilityState === 'visible') notices.readOf(id);
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [notices, id, isWanting]);
 }
 
 /** Marks as read what is on the screen, while the page is visible. */
