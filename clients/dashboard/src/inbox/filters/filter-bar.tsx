@@ -8,7 +8,7 @@ import { nameOfValue, OFFERED, SWITCHES, useFilterOptions } from './filter-optio
 import { ALL_FILTERS, type FilterMenu } from './filter-menu.js';
 import { FILTER_NAMES, takesSeveral, toggled, type FilterName, type FilterValues } from './filter-values.js';
 import { SaveView } from './save-view.js';
-import { formats, t } from './texts/index.js';
+import { t } from './texts/index.js';
 
 const FUNNEL = 'M4 6h16M7 12h10M10 18h4';
 
@@ -93,7 +93,7 @@ export function FilterChips({ values, menu, onChange, onClear }: FiltersProps & 
   return (
     <div class="filters" role="group" aria-label={t('filters')}>
       {names.map(name => {
-        const shown = formats().list((values[name] ?? []).map(value => nameOfValue(name, value, desk)));
+        const shown = (values[name] ?? []).map(value => nameOfValue(name, value, desk)).join(', ');
         const id = `filter-${name}`;
         return (
           <span key={name} class="chip">
