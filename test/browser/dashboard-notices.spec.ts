@@ -71,7 +71,7 @@ interface Recorded {
 
 function recordedIn(page: Page): Promise<Recorded> {
   return page.evaluate(() => {
-    const { recorded } = window as unknown as { recorded: Recorded & { shown: { title: string }[] } };
+    const { recorded } = window as unknown as { recorded: Omit<Recorded, 'shown'> & { shown: { title: string }[] } };
     return { ...recorded, shown: recorded.shown.map(({ title }) => title) };
   });
 }
