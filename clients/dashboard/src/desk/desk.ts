@@ -18,7 +18,7 @@ export type Connection = 'connecting' | 'connected' | 'interrupted' | 'ended';
 
 /** Frames of this time are shown together. */
 const GATHER_MS = 16;
-/** What was read is painted within this time. */
+/** The screen paints within this time what was read. */
 const PAINT_MS = 100;
 
 /**
