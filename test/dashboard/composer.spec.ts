@@ -58,6 +58,16 @@ describe('Drafts', () => {
     expect(open().of('c1', 'note')).toMatchObject({ text: 'Ask @Ben', mentions: ['ben'] });
   });
 
+  it('A quote without a text is a draft, and survives a reload.', () => {
+    const drafts = open();
+    drafts.set('c1', 'reply', { text: '', mentions: [], replyToId: 'm1' });
+    jest.runAllTimers();
+    expect(open().of('c1', 'reply')).toMatchObject({ text: '', replyToId: 'm1' });
+    drafts.set('c1', 'reply', { text: '', mentions: [], replyToId: undefined });
+    jest.runAllTimers();
+    expect(open().has('c1')).toBe(false);
+  });
+
   it('Keys that are typed one after the other are written to storage once.', () => {
     const write = jest.spyOn(storage, 'setItem');
     const drafts = open();

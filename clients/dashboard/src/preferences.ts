@@ -9,10 +9,20 @@ export interface Preferences {
   singleKeys: boolean;
   /** Enter sends a message. Otherwise it begins a line, and Ctrl+Enter or ⌘Enter sends. */
   enterSends: boolean;
+  /** New notifications are shown by the browser, if it allows them. */
+  browserNotices: boolean;
+  /** New notifications play a sound. */
+  sound: boolean;
 }
 
 const KEY = 'support-chat:preferences';
-const DEFAULTS: Preferences = { theme: 'system', singleKeys: true, enterSends: true };
+const DEFAULTS: Preferences = {
+  theme: 'system',
+  singleKeys: true,
+  enterSends: true,
+  browserNotices: false,
+  sound: false,
+};
 
 const current = signal<Preferences>(read());
 
@@ -44,12 +54,14 @@ export function startPreferences(): void {
 function read(): Preferences {
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<keyof Preferences, unknown>>;
-    const { theme, singleKeys, enterSends } = stored;
+    const { theme, singleKeys, enterSends, browserNotices, sound } = stored;
     return {
       theme: theme === 'light' || theme === 'dark' ? theme : DEFAULTS.theme,
       singleKeys: typeof singleKeys === 'boolean' ? singleKeys : DEFAULTS.singleKeys,
       // the keyboards of phones have no Shift+Enter
       enterSends: typeof enterSends === 'boolean' ? enterSends : !matchMedia('(pointer: coarse)').matches,
+      browserNotices: browserNotices === true,
+      sound: sound === true,
     };
   } catch {
     return DEFAULTS;

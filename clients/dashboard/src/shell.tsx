@@ -6,6 +6,8 @@ import { DeskContext } from './desk/desk-context.js';
 import type { SignedInSession } from './entrance/entrance-state.js';
 import { LazyArea, type AreaLoader } from './lazy-area.js';
 import { NotFound } from './not-found.js';
+import { Bell } from './notices/bell.js';
+import { useAttention } from './notices/use-attention.js';
 import { Banner } from './parts/banner.js';
 import { ToastList } from './parts/toast-list.js';
 import { SessionContext } from './session-context.js';
@@ -33,10 +35,7 @@ export function Shell({ session }: { session: SignedInSession }) {
     return () => desk.close();
   }, [desk]);
   const onShown = useCallback(() => desk.showArea(), [desk]);
-  const unread = desk.unreadOwn.value;
-  useEffect(() => {
-    document.title = `${unread > 0 ? `(${unread}) ` : ''}${workspace.name} · ${t('product')}`;
-  }, [workspace.name, unread]);
+  useAttention(workspace.name, desk.wanting.value);
   const leave = () => {
     desk.forget();
     session.signOut();
@@ -52,6 +51,7 @@ export function Shell({ session }: { session: SignedInSession }) {
             <strong class="workspace">{workspace.name}</strong>
             {scope.channel_ids && <span class="scope">{t('limitedTo', { count: scope.channel_ids.length })}</span>}
             <Navigation />
+            <Bell desk={desk} />
             <AccountMenu session={session} onSignOut={leave} />
           </header>
           <Interruption desk={desk} />

@@ -5,6 +5,7 @@ import type { AgentFrame } from '../store/frame-log.js';
 import { Presence } from '../store/presence.js';
 import type { ConversationList } from '../store/conversation-list.js';
 import { Store } from '../store/store.js';
+import { Notices } from '../notices/notices.js';
 import { toasts } from '../parts/toasts.js';
 import { Counts } from './counts.js';
 import { Directory } from './directory.js';
@@ -17,7 +18,7 @@ export type Connection = 'connecting' | 'connected' | 'interrupted' | 'ended';
 
 /** Frames of this time are shown together. */
 const GATHER_MS = 16;
-/** What was read is painted within this time. */
+/** The screen paints within this time what was read. */
 const PAINT_MS = 100;
 
 /**
@@ -29,12 +30,13 @@ export class Desk {
   readonly presence: Presence;
   readonly directory: Directory;
   readonly counts: Counts;
+  readonly notices: Notices;
   readonly toasts = toasts;
   readonly drafts: Drafts;
   readonly outbox: Outbox;
   readonly live: SharedLive<AgentFrames>;
-  /** Number of the member's own open conversations with something unread, as far as they are known. */
-  readonly unreadOwn: ReadonlySignal<number>;
+  /** Number of conversations that want the member: its own open ones with something unread, and those of notifications. */
+  readonly wanting: ReadonlySignal<number>;
   private readonly connectionSignal = signal<Connection>('connecting');
   readonly reader: Reader;
   private batched: AgentFrame[] = [];
@@ -50,11 +52,13 @@ export class Desk {
   constructor(readonly session: SignedInSession) {
     const { agent, me } = session;
     this.store = new Store(me.member.id, id => this.forgetConversation(id));
-    this.unreadOwn = computed(() => {
-      const ids = this.own.value?.ids.value ?? [];
-      return ids.filter(id => (this.store.conversation(id).value?.unread.agents ?? 0) > 0).length;
-    });
     this.channelIds = me.member.channel_ids;
+    this.notices = new Notices(agent);
+    this.wanting = computed(() => {
+      const ids = this.own.value?.ids.value ?? [];
+      const unread = ids.filter(id => (this.store.conversation(id).value?.unread.agents ?? 0) > 0);
+      return new Set([...unread, ...this.notices.unreadConversationIds.value]).size;
+    });
     this.presence = new Presence(me.member.id);
     this.directory = new Directory(agent);
     this.counts = new Counts(agent);
@@ -93,6 +97,7 @@ export class Desk {
     for (const stop of this.stops) stop();
     this.stopReading?.();
     this.counts.close();
+    this.notices.close();
     this.reader.close();
     this.outbox.close();
     this.presence.clear();
@@ -108,6 +113,7 @@ export class Desk {
   /** Removes what is stored of a conversation. */
   private forgetConversation(id: string): void {
     this.drafts.remove(id);
+    this.notices.forget(id);
     this.outbox.keep();
   }
 
@@ -126,6 +132,7 @@ export class Desk {
         this.presence.receive(frame);
         this.directory.receive(frame);
         this.counts.receive(frame);
+        this.notices.receive(frame);
         if (frame.type === 'connected') this.handleConnected();
         if (frame.type === 'member.updated' && frame.data.id === this.memberId) this.handleOwnChange(frame.data);
       }
@@ -154,6 +161,7 @@ export class Desk {
     if (this.isClosed) return;
     this.own.value ??= this.store.list({ status: 'open', assignee: 'me' });
     this.counts.requireRead(0);
+    this.notices.requireRead(0);
     this.directory.load().catch(() => undefined);
   }
 
@@ -162,7 +170,9 @@ export class Desk {
     void this.session.reload();
     if (JSON.stringify(channelIds) === JSON.stringify(this.channelIds)) return;
     this.channelIds = channelIds;
-    this.store.apply({ type: 'sync.required', data: { reason: 'scope' } });
+    const narrowed: AgentFrame = { type: 'sync.required', data: { reason: 'scope' } };
+    this.store.apply(narrowed);
+    this.notices.receive(narrowed);
     this.counts.requireRead(0);
     this.directory.load().catch(() => undefined);
   }

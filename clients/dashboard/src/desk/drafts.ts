@@ -7,6 +7,8 @@ export interface Draft {
   text: string;
   /** Members that the note mentions. */
   mentions: readonly string[];
+  /** The message that it answers. */
+  replyToId?: string | undefined;
 }
 
 type StoredDraft = Draft & { at: number };
@@ -67,7 +69,7 @@ export class Drafts {
 
   set(conversationId: string, mode: Mode, draft: Draft): void {
     const key = keyOf(conversationId, mode);
-    if (draft.text === '') this.drafts.delete(key);
+    if (draft.text === '' && draft.replyToId === undefined) this.drafts.delete(key);
     else this.drafts.set(key, { ...draft, at: Date.now() });
     this.unstored.add(key);
     this.timer ??= setTimeout(() => this.store(), STORE_AFTER_MS);
@@ -113,7 +115,9 @@ export class Drafts {
       if (!(key in stored) && !this.unstored.has(key)) this.drafts.delete(key);
     }
     for (const [key, draft] of Object.entries(stored)) {
-      if (!this.unstored.has(key) && this.drafts.peek(key)?.text !== draft.text) this.drafts.set(key, draft);
+      if (this.unstored.has(key)) continue;
+      const known = this.drafts.peek(key);
+      if (known?.text !== draft.text || known.replyToId !== draft.replyToId) this.drafts.set(key, draft);
     }
   }
 

@@ -4,6 +4,7 @@ import type { Desk } from '../desk/desk.js';
 import type { Mode } from '../desk/drafts.js';
 import type { Command } from './commands.js';
 import { ConversationActions } from './conversation-actions.js';
+import { ALL_FILTERS, type FilterMenu } from './filters/filter-menu.js';
 import { contactName } from './names.js';
 import type { Selection } from './selection.js';
 
@@ -35,6 +36,7 @@ export class InboxCommands {
   readonly actions: ConversationActions;
   readonly mode = signal<Mode>('reply');
   readonly menu = signal<Menu | undefined>(undefined);
+  readonly filterMenu = signal<FilterMenu | undefined>(undefined);
   readonly isHelpOpen = signal(false);
   readonly all: readonly Command[];
 
@@ -87,6 +89,13 @@ export class InboxCommands {
         run: () => this.extend(-1),
       },
       { id: 'search', name: 'search', keys: ['/'], group: 'groupMove', run: () => focusOn('inbox-search') },
+      {
+        id: 'filter',
+        name: 'filterList',
+        keys: ['f'],
+        group: 'groupMove',
+        run: () => (this.filterMenu.value = ALL_FILTERS),
+      },
       { id: 'palette', name: 'palette', keys: ['$mod+k'], group: 'groupMove', run: () => this.openMenu('palette') },
       { id: 'help', name: 'keys', keys: ['Shift+?'], group: 'groupMove', run: () => (this.isHelpOpen.value = true) },
     ];

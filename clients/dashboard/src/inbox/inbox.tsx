@@ -2,11 +2,15 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { NotFound } from '../not-found.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { useDesk } from '../desk/desk-context.js';
-import type { ListFilter } from '../store/view-filter.js';
+import type { ConversationList } from '../store/conversation-list.js';
+import { ViewFilter, type ListFilter } from '../store/view-filter.js';
 import '../styles/inbox.css';
 import '../styles/thread.css';
 import { keyLabel } from './commands.js';
 import { loadComposerTexts } from './composer/texts/index.js';
+import { FilterButton, FilterChips } from './filters/filter-bar.js';
+import { toFilter, valuesOfFilter } from './filters/filter-values.js';
+import { loadFilterTexts, t as filterText } from './filters/texts/index.js';
 import { Help } from './help.js';
 import { InboxCommands, type InboxContext } from './inbox-commands.js';
 import { BUILT_IN_VIEWS } from './inbox-views.js';
@@ -18,10 +22,12 @@ import { loadInboxTexts, t } from './texts/index.js';
 import { ThreadPane } from './thread-pane.js';
 import { loadTimelineTexts } from './timeline/texts/index.js';
 import { useHotkeys } from './use-hotkeys.js';
-import { useInboxRoute } from './use-inbox-route.js';
+import { FILTER, useInboxRoute, type InboxRoute } from './use-inbox-route.js';
 import { ViewsRail } from './views-rail.js';
 
-await Promise.all([loadInboxTexts, loadComposerTexts, loadTimelineTexts].map(load => load(navigator.languages)));
+await Promise.all(
+  [loadInboxTexts, loadComposerTexts, loadTimelineTexts, loadFilterTexts].map(load => load(navigator.languages)),
+);
 
 const SEARCH = 'search';
 const SEARCH_AFTER_MS = 250;
@@ -41,9 +47,12 @@ export default function Inbox() {
   const { store } = desk;
   const route = useInboxRoute();
   const { conversationId: openId, open } = route;
-  const shown = useShownView(route.view);
+  const shown = useShownView(route);
   const list = shown && store.list(shown.filter);
+  useFreedList(route.view === FILTER ? list : undefined);
   const ids = list?.ids.value ?? [];
+  const formerView = useRef(BUILT_IN_VIEWS[0].path);
+  if (shown && shown.path !== FILTER) formerView.current = shown.path;
   const selection = useMemo(() => new Selection(), []);
   const context = useRef<InboxContext | undefined>(undefined);
   context.current = {
@@ -69,6 +78,11 @@ export default function Inbox() {
     if (route.view === undefined) open(BUILT_IN_VIEWS[0].path, undefined, { replace: true });
   }, [route.view, open]);
 
+  const filters = ({ filter }: ShownView) => ({
+    values: valuesOfFilter(filter),
+    menu: commands.filterMenu,
+    onChange: route.filter,
+  });
   if (route.view !== undefined && !shown && route.view !== SEARCH) {
     return desk.directory.isLoaded.value ? <NotFound /> : <Skeleton />;
   }
@@ -89,6 +103,12 @@ export default function Inbox() {
           list={list}
           activeId={openId}
           selection={selection}
+          action={<FilterButton {...filters(shown)} />}
+          filters={
+            shown.path === FILTER && (
+              <FilterChips {...filters(shown)} onClear={() => open(formerView.current, openId)} />
+            )
+          }
           onOpen={id => open(shown.path, id)}
         />
       )}
@@ -161,15 +181,34 @@ function OpenConversation({ id, linkedId, commands, onBack }: OpenConversationPr
   );
 }
 
-function useShownView(path: string | undefined): ShownView | undefined {
+/** Forgets the list of former filters, unless a view has the same. */
+function useFreedList(list: ConversationList | undefined): void {
+  const { store, directory, memberId } = useDesk();
+  useEffect(() => {
+    if (!list) return;
+    return () => {
+      const views = [
+        ...BUILT_IN_VIEWS.map(({ filter }) => filter),
+        ...directory.views.peek().map(view => view.filters),
+      ];
+      const isOfView = views.some(filter => new ViewFilter(filter, memberId).key === list.filter.key);
+      if (!isOfView) store.closeList(list);
+    };
+  }, [store, directory, memberId, list]);
+}
+
+function useShownView({ view: path, filters }: InboxRoute): ShownView | undefined {
   const { directory } = useDesk();
   const builtIn = BUILT_IN_VIEWS.find(each => each.path === path);
   const saved = directory.views.value.find(({ id }) => id === path);
   return useMemo(() => {
     if (builtIn) return { ...builtIn, name: t(builtIn.name), empty: t(builtIn.empty) };
+    if (path === FILTER) {
+      return { path, name: filterText('filtered'), empty: filterText('nothingMatches'), filter: toFilter(filters) };
+    }
     if (saved) return { path: saved.id, name: saved.name, empty: t('viewEmpty'), filter: saved.filters };
     return undefined;
-  }, [builtIn, saved]);
+  }, [builtIn, saved, path, filters]);
 }
 
 function SearchField({ route }: { route: ReturnType<typeof useInboxRoute> }) {

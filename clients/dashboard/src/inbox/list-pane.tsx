@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { Skeleton } from '../parts/skeleton.js';
 import { useDesk } from '../desk/desk-context.js';
@@ -16,11 +17,15 @@ interface ListPaneProps {
   list: ConversationList;
   activeId: string | undefined;
   selection: Selection;
+  /** At the end of the heading. */
+  action: ComponentChildren;
+  /** Below the heading. */
+  filters: ComponentChildren;
   onOpen(id: string): void;
 }
 
 /** The conversations of a view. */
-export function ListPane({ title, empty, list, activeId, selection, onOpen }: ListPaneProps) {
+export function ListPane({ title, empty, list, activeId, selection, action, filters, onOpen }: ListPaneProps) {
   const { reader } = useDesk();
   const ids = list.ids.value;
   const readMore = useCallback(() => reader.readMore(list), [reader, list]);
@@ -29,6 +34,8 @@ export function ListPane({ title, empty, list, activeId, selection, onOpen }: Li
     <section class="list" aria-label={title}>
       <header>
         <h1 dir="auto">{title}</h1>
+        {action}
+        {filters}
         {chosen > 0 && (
           <p class="chosen" role="status">
             {t('chosen', { count: chosen })}{' '}

@@ -9,6 +9,7 @@ import type { Command } from './commands.js';
 import { contactName } from './names.js';
 import { formats, t } from './texts/index.js';
 import { ThreadActions } from './thread-actions.js';
+import { chosenQuote } from './timeline/chosen-quote.js';
 import { Timeline } from './timeline/timeline.js';
 
 const READ_AFTER_MS = 400;
@@ -37,6 +38,8 @@ export function ThreadPane({ view, linkedId, mode, commands, after, onMode, onBa
     };
   }, [store, live, id]);
   const markRead = useMarkRead(view);
+  useReadNotices(id);
+  useChosenQuote(id, mode, onMode);
 
   const name = contactName(view.contact);
   const typing = presence.typingIn(id);
@@ -87,6 +90,36 @@ export function ThreadPane({ view, linkedId, mode, commands, after, onMode, onBa
       </div>
     </>
   );
+}
+
+/** Puts the chosen message above the composer. A public message cannot quote a note. */
+function useChosenQuote(id: string, mode: Mode, onMode: (mode: Mode) => void): void {
+  const { drafts } = useDesk();
+  const quoted = chosenQuote.value;
+  useEffect(() => {
+    if (!quoted) return;
+    chosenQuote.value = undefined;
+    if (quoted.conversation_id !== id) return;
+    const next = quoted.private ? 'note' : mode;
+    drafts.set(id, next, { ...drafts.of(id, next), replyToId: quoted.id });
+    onMode(next);
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
+  }, [quoted, id, mode, drafts, onMode]);
+}
+
+/** Marks the notifications about a conversation as read while it is on the screen. */
+function useReadNotices(id: string): void {
+  const { notices } = useDesk();
+  const isWanting = notices.unreadConversationIds.value.includes(id);
+  useEffect(() => {
+    if (!isWanting) return;
+    const read = () => {
+      if (document.visibilityState === 'visible') notices.readOf(id);
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [notices, id, isWanting]);
 }
 
 /** Marks as read what is on the screen, while the page is visible. */

@@ -89,6 +89,8 @@ export const de: Record<TextKey, Entry> = {
   inbox: 'Eingang',
   reports: 'Berichte',
   settings: 'Einstellungen',
+  notices: 'Benachrichtigungen',
+  noticesUnread: { one: 'Benachrichtigungen, {count} ungelesen', other: 'Benachrichtigungen, {count} ungelesen' },
   areaFailed: 'Dieser Teil konnte nicht geladen werden. Prüfen Sie Ihre Verbindung.',
   notFoundTitle: 'Diese Seite gibt es nicht',
   notFound: 'Die Adresse ist vielleicht unvollständig, oder die Seite ist umgezogen.',

@@ -83,6 +83,8 @@ export const en = {
   inbox: 'Inbox',
   reports: 'Reports',
   settings: 'Settings',
+  notices: 'Notifications',
+  noticesUnread: { one: 'Notifications, {count} unread', other: 'Notifications, {count} unread' },
   areaFailed: 'This part of the dashboard could not be loaded. Check your connection.',
   notFoundTitle: 'This page does not exist',
   notFound: 'The address may be incomplete, or the page has moved.',

@@ -79,6 +79,8 @@ export const notes: Record<TextKey, string> = {
   inbox: 'Link of the main navigation: the conversations.',
   reports: 'Link of the main navigation: figures about the work of the company.',
   settings: 'Link of the main navigation.',
+  notices: 'Button with a bell in the header, and heading of the list that it opens.',
+  noticesUnread: 'The same button, for screen readers, while there are unread ones.',
   areaFailed: 'Instead of an area whose files could not be loaded; above a button to try again.',
   notFoundTitle: 'Heading of the page for an address that does not exist.',
   notFound: 'Below that heading.',

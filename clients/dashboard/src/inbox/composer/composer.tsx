@@ -11,18 +11,18 @@ import { formats, t } from '../texts/index.js';
 import { editLastOwn } from '../timeline/edits.js';
 import { EmojiButton } from './emoji-button.js';
 import { Files } from './files.js';
+import { Quoted } from './quoted.js';
 import { SendMenu } from './send-menu.js';
 import { Suggestions } from './suggestions.js';
 import { findVariables, mentionsIn } from './trigger.js';
 import { useSuggestions } from './use-suggestions.js';
+import { useTyping } from './use-typing.js';
 import { MAX_FILES, uploadsFor } from './uploads.js';
 import { composerText } from './texts/index.js';
 
 const MAX_CHARS = 20_000;
 /** The counter is shown this near to the limit. */
 const COUNTED_CHARS = 1_000;
-/** The service shows typing for 8 s. */
-const TYPING_EVERY_MS = 4_000;
 
 /** Called when the service has the message. */
 type FollowUp = () => void;
@@ -60,7 +60,8 @@ export function Composer({ view, mode, onMode, lastSeq, repliers, after }: Compo
   const isNote = mode === 'note';
   const length = text.trim().length;
   const canSend = (length > 0 || uploads.all.value.length > 0) && length <= MAX_CHARS && uploads.isReady;
-  const write = (next: string, mentions = draft.mentions) => drafts.set(view.id, mode, { text: next, mentions });
+  const write = (next: string, mentions = draft.mentions) =>
+    drafts.set(view.id, mode, { ...draft, text: next, mentions });
   const suggestions = useSuggestions({ view, mode, field, draft, write });
   const variables = [...new Set(findVariables(text).map(({ name }) => name))];
   useGrowing(field, text);
@@ -75,12 +76,13 @@ export function Composer({ view, mode, onMode, lastSeq, repliers, after }: Compo
       {
         ...(length > 0 && { content: text.trim() }),
         ...(attachments.length > 0 && { attachment_ids: attachments.map(({ id }) => id) }),
+        ...(draft.replyToId !== undefined && { reply_to_id: draft.replyToId }),
         ...(isNote ? { private: true, metadata: { mentions } } : { expected_last_seq: lastSeq }),
       },
       attachments,
       followUp,
     );
-    write('', []);
+    drafts.set(view.id, mode, { text: '', mentions: [] });
     setTooMany(false);
     typing.stop();
     field.current?.focus();
@@ -122,6 +124,16 @@ export function Composer({ view, mode, onMode, lastSeq, repliers, after }: Compo
         {isNote && <span class="private">{t('onlyTeam')}</span>}
       </fieldset>
       {!isNote && <ReplyNotices view={view} repliers={repliers} />}
+      {draft.replyToId !== undefined && (
+        <Quoted
+          conversationId={view.id}
+          id={draft.replyToId}
+          onRemove={() => {
+            drafts.set(view.id, mode, { ...draft, replyToId: undefined });
+            field.current?.focus();
+          }}
+        />
+      )}
       {suggestions.items.length > 0 && <Suggestions {...suggestions.list} />}
       <textarea
         ref={field}
@@ -247,24 +259,6 @@ function useIsShown(): { readonly current: boolean } {
     [],
   );
   return isShown;
-}
-
-/** Tells the contact, or the team, that the member types. */
-function useTyping(conversationId: string, isPrivate: boolean): { send(text: string): void; stop(): void } {
-  const { live } = useDesk();
-  const sentAt = useRef(0);
-  const stop = () => {
-    sentAt.current = 0;
-    live.stopTyping(conversationId);
-  };
-  useEffect(() => () => void live.stopTyping(conversationId), [live, conversationId, isPrivate]);
-  const send = (text: string) => {
-    if (text === '') return stop();
-    if (Date.now() - sentAt.current < TYPING_EVERY_MS) return;
-    sentAt.current = Date.now();
-    live.typing(conversationId, { private: isPrivate });
-  };
-  return { send, stop };
 }
 
 /** The field is as high as its text; the style sheet limits it. */

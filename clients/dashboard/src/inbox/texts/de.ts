@@ -55,6 +55,7 @@ export const de: Record<InboxText, Entry> = {
   presence_away: 'abwesend',
   presence_offline: 'offline',
   search: 'Suchen',
+  filterList: 'Die Liste filtern',
   searchResults: 'Suche',
   searchHint: 'Geben Sie mindestens zwei Zeichen ein.',
   searchNothing: 'Nichts gefunden zu „{query}“.',

@@ -55,6 +55,7 @@ export const en = {
   presence_away: 'away',
   presence_offline: 'offline',
   search: 'Search',
+  filterList: 'Filter the list',
   searchResults: 'Search',
   searchHint: 'Type at least two characters.',
   searchNothing: 'Nothing is found for “{query}”.',

@@ -55,6 +55,7 @@ export const notes: Record<InboxText, string> = {
   presence_away: 'State of a colleague.',
   presence_offline: 'State of a colleague.',
   search: 'Field above the views.',
+  filterList: 'Name of a key, and entry of the list of commands.',
   searchResults: 'Heading of the results.',
   searchHint: 'Before anything is found.',
   searchNothing: 'Empty results.',

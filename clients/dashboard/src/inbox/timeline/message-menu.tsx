@@ -7,6 +7,7 @@ import { useDesk } from '../../desk/desk-context.js';
 import { failureText } from '../failure-text.js';
 import { minute } from '../minute.js';
 import { t } from '../texts/index.js';
+import { chosenQuote } from './chosen-quote.js';
 import { edits, isChangeable } from './edits.js';
 import { timelineText } from './texts/index.js';
 
@@ -20,6 +21,7 @@ export function MessageMenu({ message }: { message: MessageView }) {
   const canChange = isChangeable(message, memberId, minute.value);
   const options: PickerOption[] = [{ id: 'link', name: t('copyLink') }];
   if (content) options.unshift({ id: 'copy', name: t('copyText') });
+  options.unshift({ id: 'answer', name: timelineText('answer') });
   if (canChange && content) options.push({ id: 'edit', name: t('edit') });
   if (canChange) options.push({ id: 'unsend', name: t('unsend') });
 
@@ -28,7 +30,8 @@ export function MessageMenu({ message }: { message: MessageView }) {
     store.applyMessage({ ...message, content: null, attachments: [], deleted_at: new Date().toISOString() });
   };
   const pick = (option: string) => {
-    if (option === 'edit') edits.set(id, content ?? '');
+    if (option === 'answer') chosenQuote.value = message;
+    else if (option === 'edit') edits.set(id, content ?? '');
     else if (option === 'unsend') setAsking(true);
     else void copy(option === 'copy' ? (content ?? '') : linkTo(message));
   };

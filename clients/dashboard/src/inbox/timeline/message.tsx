@@ -7,6 +7,7 @@ import { Attachment } from './attachment.js';
 import { EditForm } from './edit-form.js';
 import { edits } from './edits.js';
 import { MessageMenu } from './message-menu.js';
+import { Quote } from './quote.js';
 
 /** Longer texts are folded. */
 const FOLDED_LINES = 24;
@@ -42,6 +43,9 @@ export function Message(props: MessageProps) {
             {formats().clock(created_at)}
           </time>
         </div>
+      )}
+      {message.reply_to_id !== null && deleted_at === null && (
+        <Quote conversationId={message.conversation_id} id={message.reply_to_id} />
       )}
       {deleted_at ? <p class="bubble gone">{t('unsent')}</p> : <Content message={message} isEditing={isEditing} />}
       {deleted_at === null && !isEditing && <MessageMenu message={message} />}

@@ -17,6 +17,7 @@ import { buildEntries, type Entry } from './entries.js';
 import { eventText } from './event-text.js';
 import { Attachment } from './attachment.js';
 import { Message, MessageText } from './message.js';
+import { Quote } from './quote.js';
 import { Scroller } from './scroller.js';
 import { timelineText } from './texts/index.js';
 
@@ -147,6 +148,7 @@ function Pending({ message }: { message: PendingMessage }) {
   const isMoved = error instanceof ApiError && error.code === MOVED;
   return (
     <li class={`message ${body.private ? 'note' : 'ours'} first last pending`}>
+      {body.reply_to_id !== undefined && <Quote conversationId={message.conversationId} id={body.reply_to_id} />}
       {attachments.map(file => (
         <Attachment key={file.id} file={file} />
       ))}

@@ -2,6 +2,7 @@ import { Choice } from '../../parts/choice.js';
 import { Switch } from '../../parts/switch.js';
 import { preferences, setPreferences, type Theme } from '../../preferences.js';
 import { Section } from '../screen.js';
+import { Announcements } from './announcements.js';
 import { t } from './texts/index.js';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -24,6 +25,7 @@ export function Appearance() {
         isOn={singleKeys}
         onChange={isOn => setPreferences({ singleKeys: isOn })}
       />
+      <Announcements />
     </Section>
   );
 }

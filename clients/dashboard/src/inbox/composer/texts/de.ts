@@ -10,4 +10,5 @@ export const de: Record<ComposerText, Entry> = {
   otherWays: 'Weitere Optionen',
   sendHintKeys: '{keys} sendet',
   charsTooMany: { one: '{count} Zeichen zu viel', other: '{count} Zeichen zu viel' },
+  removeQuote: 'Zitat entfernen',
 };

@@ -9,6 +9,7 @@ export const en = {
   otherWays: 'More options',
   sendHintKeys: '{keys} sends',
   charsTooMany: { one: '{count} character too many', other: '{count} characters too many' },
+  removeQuote: 'Remove the quote',
 } satisfies Record<string, Entry>;
 
 export type ComposerText = keyof typeof en;

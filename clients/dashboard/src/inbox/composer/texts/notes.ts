@@ -9,4 +9,5 @@ export const notes: Record<ComposerText, string> = {
   otherWays: 'Name of the menu beside "Send".',
   sendHintKeys: 'Below a text that is being written, where Enter begins a line. {keys} is such as "Ctrl+↵".',
   charsTooMany: 'Shown when a text is over the limit. It cannot be sent then.',
+  removeQuote: 'Button with a cross beside the quoted message above the field.',
 };

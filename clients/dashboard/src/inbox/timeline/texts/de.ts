@@ -8,4 +8,7 @@ export const de: Record<TimelineText, Entry> = {
   openOriginal: 'Original öffnen',
   pictureNamed: 'Bild {name}',
   newMessages: { one: '{count} neue Nachricht', other: '{count} neue Nachrichten' },
+  answer: 'Antworten',
+  quoteJump: 'Die zitierte Nachricht zeigen',
+  quoteEarlier: 'Eine frühere Nachricht',
 };

@@ -7,6 +7,9 @@ export const en = {
   openOriginal: 'Open original',
   pictureNamed: 'Picture {name}',
   newMessages: { one: '{count} new message', other: '{count} new messages' },
+  answer: 'Reply',
+  quoteJump: 'Show the quoted message',
+  quoteEarlier: 'An earlier message',
 } satisfies Record<string, Entry>;
 
 export type TimelineText = keyof typeof en;

@@ -38,4 +38,11 @@ export const de: Record<ProfileKey, Entry> = {
   singleKeys: 'Tastenkürzel mit einer Taste',
   singleKeysHint:
     'Tasten wie „e“ zum Lösen wirken sofort, außer während Sie schreiben. Schalten Sie sie aus, wenn Sie per Sprache eingeben.',
+  browserNotices: 'Benachrichtigungen des Browsers',
+  browserNoticesHint:
+    'Sie nennen den Kunden und zitieren niemanden. Zu einer Unterhaltung, die Sie gerade sehen, erscheint keine.',
+  browserNoticesDenied:
+    'Ihr Browser blockiert sie. Erlauben Sie in seinen Einstellungen Benachrichtigungen für diese Seite, und laden Sie neu.',
+  sound: 'Ton',
+  soundHint: 'Ein kurzer Ton bei jeder neuen Benachrichtigung.',
 };

@@ -35,4 +35,9 @@ export const notes: Record<ProfileKey, string> = {
   dark: 'One of three choices.',
   singleKeys: 'Switch.',
   singleKeysHint: 'Below that switch.',
+  browserNotices: 'Switch.',
+  browserNoticesHint: 'Below that switch.',
+  browserNoticesDenied: 'Below that switch, if the browser does not allow notifications.',
+  sound: 'Switch.',
+  soundHint: 'Below that switch.',
 };
