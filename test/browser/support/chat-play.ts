@@ -185,18 +185,8 @@ export class ChatPlay {
     this.log.push(`${text} in tab ${this.tabs.indexOf(tab)}`);
     this.written.push(text);
     const { visitor } = tab;
-    // The chat may end or go on between two looks at it.
-    await eventually(() => this.send(visitor, text).catch(() => undefined), PATIENCE_MS);
+    await writeOrStartAgain(visitor, text);
     await visitor.reads(text);
-  }
-
-  private async send({ field, startAgain }: Visitor, text: string): Promise<true> {
-    const timeout = SHORT_MS;
-    await field.or(startAgain).first().waitFor({ timeout });
-    if (await startAgain.isVisible()) await startAgain.click({ timeout });
-    await field.fill(text, { timeout });
-    await field.press('Enter', { timeout });
-    return true;
   }
 
   private async answer(): Promise<Answer | undefined> {
@@ -351,6 +341,19 @@ export class ChatPlay {
 
 function isOpen({ page }: Visitor): Promise<boolean> {
   return page.evaluate(() => (window.SupportChat as { state: { isOpen: boolean } }).state.isOpen);
+}
+
+/** Sends a message, also in a chat that has ended. It may end or go on between two looks at it. */
+export async function writeOrStartAgain({ field, startAgain }: Visitor, text: string): Promise<void> {
+  const timeout = SHORT_MS;
+  const attempt = async (): Promise<true> => {
+    await field.or(startAgain).first().waitFor({ timeout });
+    if (await startAgain.isVisible()) await startAgain.click({ timeout });
+    await field.fill(text, { timeout });
+    await field.press('Enter', { timeout });
+    return true;
+  };
+  await eventually(() => attempt().catch(() => undefined), PATIENCE_MS);
 }
 
 /** Waits until the browser knows that the service has everything that was written. */

@@ -4,7 +4,7 @@ import type { Json } from '../../support/json.js';
 import { waitUpTo } from '../../support/seeded.js';
 import type { AgentInbox } from './agent-inbox.js';
 import type { BalancedService } from './balanced-service.js';
-import { untilEmpty } from './chat-play.js';
+import { untilEmpty, writeOrStartAgain } from './chat-play.js';
 import { PATIENCE_MS, type Company } from './company.js';
 import type { Visitor } from './visitor.js';
 
@@ -192,10 +192,7 @@ export class DeskPlay {
     const { visitor } = this.options.visitors.find(each => each.name === name)!;
     const text = this.nextText('question');
     this.asked.get(name)!.push(text);
-    const { field, startAgain } = visitor;
-    await field.or(startAgain).first().waitFor();
-    if (await startAgain.isVisible()) await startAgain.click();
-    await visitor.write(text);
+    await writeOrStartAgain(visitor, text);
     await visitor.reads(text);
     await untilEmpty(visitor);
   }
