@@ -12,6 +12,8 @@ const PATH = '/dashboard';
 const ASSETS = `${PATH}/assets/*path`;
 /** The page of the dashboard has many addresses: the script in it shows the screen of each. */
 const PAGES = [PATH, `${PATH}/*path`];
+/** The widget with settings that are not saved, in a frame of the dashboard. */
+const PREVIEW = `${PATH}/preview.html`;
 
 const NOT_BUILT = 'The dashboard is not built. Run `npm run build` and start the service again.';
 const NO_FILE = 'This file does not exist in this version of the service.';
@@ -36,18 +38,32 @@ export function serveDashboard(
     return;
   }
   const files = new Map([...built].map(([path, file]) => [PATH + path, file]));
-  const placedPage = withAssetsBelow(page, new URL(publicUrl).pathname.replace(/\/$/, '') + PATH);
+  const base = new URL(publicUrl).pathname.replace(/\/$/, '') + PATH;
+  const placedPage = withAssetsBelow(page, base);
   const policy = pagePolicy(publicUrl, https);
   router.get(
     ASSETS,
     serveBuiltFiles(files, () => 'public, max-age=31536000, immutable'),
   );
+  const preview = built.get('/preview.html');
+  if (preview) servePreview(router, withAssetsBelow(preview, base), previewPolicy(publicUrl, https));
   router.get(PAGES, (request: Request, response: Response) => {
     if (extname(request.path)) return sendPlainText(response, 404, NO_FILE);
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('Cache-Control', 'no-cache');
     response.type('html');
     sendBuiltFile(request, response, placedPage);
+  });
+}
+
+/** Only the dashboard may show the preview in a frame. */
+function servePreview(router: Application, page: BuiltFile, policy: string): void {
+  router.get(PREVIEW, (request, response) => {
+    response.setHeader('Content-Security-Policy', policy);
+    response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+    response.setHeader('Cache-Control', 'no-cache');
+    response.type('html');
+    sendBuiltFile(request, response, page);
   });
 }
 
@@ -63,7 +79,7 @@ function withAssetsBelow({ representations }: BuiltFile, path: string): BuiltFil
  */
 function pagePolicy(publicUrl: string, https: boolean): string {
   const { origin } = new URL(publicUrl);
-  const directives = [
+  return joinPolicy(https, [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -78,8 +94,27 @@ function pagePolicy(publicUrl: string, https: boolean): string {
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ];
-  return [...directives, ...(https ? ['upgrade-insecure-requests'] : [])].join('; ');
+  ]);
+}
+
+/** Allows connections to the files of the widget alone, so that a preview cannot reach the API. */
+function previewPolicy(publicUrl: string, https: boolean): string {
+  const { origin } = new URL(publicUrl);
+  const media = `'self' ${origin} data: blob: https:`;
+  return joinPolicy(https, [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${media}`,
+    `media-src ${media}`,
+    `connect-src ${publicUrl.replace(/\/$/, '')}/widget/`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ]);
+}
+
+function joinPolicy(https: boolean, directives: string[]): string {
+  const all = [...directives, "require-trusted-types-for 'script'", "trusted-types 'none'"];
+  return [...all, ...(https ? ['upgrade-insecure-requests'] : [])].join('; ');
 }

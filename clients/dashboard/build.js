@@ -5,9 +5,9 @@ import { compress } from '../ui/compress.js';
 import { settings } from './settings.js';
 
 /**
- * `npm run build:dashboard`: builds the dashboard into `dist`: `index.html` and `assets/<name>-<hash>.js` and `.css`. The
- * page names its assets relative to itself, so that the service can serve it below any path. Each file is also stored
- * compressed, as `.br` and `.gz`.
+ * `npm run build:dashboard`: builds the dashboard into `dist`: `index.html`, `preview.html` and `assets/<name>-<hash>.js`
+ * and `.css`. The pages name their assets relative to themselves, so that the service can serve them below any path. Each
+ * file is also stored compressed, as `.br` and `.gz`.
  */
 const dist = resolve(import.meta.dirname, 'dist');
 rmSync(dist, { recursive: true, force: true });
@@ -21,6 +21,7 @@ await build({
     // as written: the styles use nothing that a browser with `light-dark` lacks
     cssTarget: 'esnext',
     modulePreload: false,
+    rolldownOptions: { input: ['index.html', 'preview.html'].map(name => resolve(import.meta.dirname, name)) },
     // no file within another one, as a `data:` address
     assetsInlineLimit: 0,
   },

@@ -370,7 +370,16 @@ describeInChromium('The settings of the dashboard', () => {
   });
 
   it('A role and a scope decide which screens and buttons there are.', async () => {
-    const all = ['Profile', 'Workspace', 'Members and invites', 'Bots', 'Canned responses', 'Tags', 'Saved views'];
+    const all = [
+      'Profile',
+      'Workspace',
+      'Members and invites',
+      'Channels',
+      'Bots',
+      'Canned responses',
+      'Tags',
+      'Saved views',
+    ];
     const people = [
       { member: await addMember('Adam Admin', 'admin'), isAdmin: true },
       { member: await addMember('Ana Agent', 'agent'), isAdmin: false },

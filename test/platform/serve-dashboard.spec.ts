@@ -7,6 +7,7 @@ import express from 'express';
 import supertest from 'supertest';
 import { serveDashboard } from '../../src/serve-dashboard.js';
 
+const PREVIEW = '<!doctype html><script type="module" src="./assets/preview-Ab12Cd34.js"></script>';
 const PAGE = '<!doctype html><script type="module" src="./assets/index-Ab12Cd34.js"></script>';
 
 let folder: string;
@@ -14,6 +15,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'support-chat-dashboard-'));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), PAGE);
+  writeFileSync(join(folder, 'preview.html'), PREVIEW);
   writeFileSync(join(folder, 'assets/index-Ab12Cd34.js'), 'script');
   writeFileSync(join(folder, 'assets/index-Ab12Cd34.js.br'), 'compressed');
 });
@@ -66,6 +68,21 @@ describe('The files of the dashboard', () => {
       const answer = await supertest(serve()).get(path);
       expect([path, answer.status, answer.headers['cache-control']]).toEqual([path, 404, 'no-store']);
     }
+  });
+
+  it('The preview is a page that only the dashboard can frame, and it connects to the files of the widget alone.', async () => {
+    const answer = await supertest(serve({ publicUrl: 'https://example.com/chat' })).get('/dashboard/preview.html');
+    expect(answer.text).toBe(PREVIEW.replace('./assets/', '/chat/dashboard/assets/'));
+    expect(answer.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' });
+    const policy = String(answer.headers['content-security-policy']).split('; ');
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        'connect-src https://example.com/chat/widget/',
+        "frame-ancestors 'self'",
+        "trusted-types 'none'",
+      ]),
+    );
   });
 
   it('The policy of the page allows the service alone, sockets included, no frame around it, and no markup from text.', async () => {

@@ -29,6 +29,8 @@ export interface FormOptions<Field extends string, Key extends string = TextKey>
   translate?: (key: Key | TextKey, values?: Values) => string;
   /** Keeps unsaved values under this name while the page is open. Not for passwords. */
   draft?: string;
+  /** Faults that need no request, by field. */
+  check?: (values: Readonly<Record<Field, string>>) => Partial<Record<Field, Key | TextKey>>;
   send(values: Record<Field, string>): Promise<void>;
 }
 
@@ -63,10 +65,9 @@ export function useForm<Field extends string, Key extends string = TextKey>(
   };
   const run = async (form: HTMLFormElement) => {
     const empty = names.filter(name => isRequired(name) && values[name].trim() === '');
-    if (empty.length > 0) {
-      const fields = Object.fromEntries(empty.map(name => [name, texts.fields[name]]));
-      return refuse({ fields: fields as Failure<Field, Key>['fields'] }, form);
-    }
+    const missing = Object.fromEntries(empty.map(name => [name, texts.fields[name]]));
+    const fields = { ...options.check?.(values), ...missing } as Failure<Field, Key>['fields'];
+    if (Object.keys(fields).length > 0) return refuse({ fields }, form);
     sending.current = true;
     setSending(true);
     setFailure({ fields: {} });

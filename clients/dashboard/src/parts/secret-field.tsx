@@ -1,28 +1,13 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { t } from '../texts/index.js';
 import { Button } from './button.js';
-
-const COPIED_MS = 2_000;
+import { useCopy } from './use-copy.js';
 
 /** A value to copy that is shown once. The owner keeps it in its state only. */
 export function SecretField({ label, value, hint }: { label: string; value: string; hint?: string }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), COPIED_MS);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setCopied(true);
-    } catch {
-      // without HTTPS or permission the person copies the selection
-      field.current?.select();
-    }
-  };
+  const { isCopied, copy } = useCopy(value, () => field.current?.select());
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -38,7 +23,7 @@ export function SecretField({ label, value, hint }: { label: string; value: stri
           aria-describedby={`${id}-hint`}
           onFocus={event => event.currentTarget.select()}
         />
-        <Button look="quiet" onClick={() => void copy()}>
+        <Button look="quiet" onClick={copy}>
           {t(isCopied ? 'copied' : 'copy')}
         </Button>
       </div>

@@ -21,6 +21,13 @@ export const SCREENS: readonly SettingsScreen[] = [
   { path: 'members', name: 'members', group: 'groupWorkspace', load: () => import('./members/members.js') },
   { path: 'bots', name: 'bots', group: 'groupWorkspace', isDeep: true, load: () => import('./bots/bots.js') },
   {
+    path: 'channels',
+    name: 'channels',
+    group: 'groupWorkspace',
+    isDeep: true,
+    load: () => import('./channels/channels.js'),
+  },
+  {
     path: 'canned-responses',
     name: 'cannedResponses',
     group: 'groupReplies',

@@ -11,6 +11,7 @@ export const de: Record<SettingsKey, Entry> = {
   profile: 'Profil',
   workspace: 'Arbeitsbereich',
   members: 'Mitglieder und Einladungen',
+  channels: 'Kanäle',
   bots: 'Bots',
   apiKeys: 'API-Schlüssel',
   webhooks: 'Webhooks',

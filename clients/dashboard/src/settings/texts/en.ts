@@ -10,6 +10,7 @@ export const en = {
   profile: 'Profile',
   workspace: 'Workspace',
   members: 'Members and invites',
+  channels: 'Channels',
   bots: 'Bots',
   apiKeys: 'API keys',
   webhooks: 'Webhooks',

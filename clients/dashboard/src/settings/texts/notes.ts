@@ -10,6 +10,7 @@ export const notes: Record<SettingsKey, string> = {
   profile: "Name of a screen: the person's own name and choices.",
   workspace: 'Name of a screen: name, language and hours of the company.',
   members: 'Name of a screen.',
+  channels: 'Name of a screen: the chats on the websites of the company.',
   bots: 'Name of a screen.',
   apiKeys: 'Name of a screen.',
   webhooks: 'Name of a screen.',
