@@ -19,7 +19,6 @@ export const SCREENS: readonly SettingsScreen[] = [
   { path: 'profile', name: 'profile', group: 'groupYou', load: () => import('./profile/profile.js') },
   { path: 'workspace', name: 'workspace', group: 'groupWorkspace', load: () => import('./workspace/workspace.js') },
   { path: 'members', name: 'members', group: 'groupWorkspace', load: () => import('./members/members.js') },
-  { path: 'bots', name: 'bots', group: 'groupWorkspace', isDeep: true, load: () => import('./bots/bots.js') },
   {
     path: 'channels',
     name: 'channels',
@@ -27,6 +26,7 @@ export const SCREENS: readonly SettingsScreen[] = [
     isDeep: true,
     load: () => import('./channels/channels.js'),
   },
+  { path: 'bots', name: 'bots', group: 'groupWorkspace', isDeep: true, load: () => import('./bots/bots.js') },
   {
     path: 'canned-responses',
     name: 'cannedResponses',
