@@ -21,7 +21,18 @@ await build({
     // as written: the styles use nothing that a browser with `light-dark` lacks
     cssTarget: 'esnext',
     modulePreload: false,
-    rolldownOptions: { input: ['index.html', 'preview.html'].map(name => resolve(import.meta.dirname, name)) },
+    rolldownOptions: {
+      input: ['index.html', 'preview.html'].map(name => resolve(import.meta.dirname, name)),
+      output: {
+        // many small files compress badly
+        codeSplitting: {
+          groups: [
+            { name: 'settings-de', test: /src\/settings\/.*texts\/de\.ts$/ },
+            { name: 'parts', test: /src\/settings\/[a-z-]+\.tsx?$|src\/(parts|forms)\//, minShareCount: 3 },
+          ],
+        },
+      },
+    },
     // no file within another one, as a `data:` address
     assetsInlineLimit: 0,
   },
