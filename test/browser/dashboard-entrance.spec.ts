@@ -143,7 +143,7 @@ describeInChromium('The sign-in to the dashboard', () => {
       await keyboard.type(PASSWORD);
       await keyboard.press('Enter');
       await agent.isSignedIn('Olivia Owner');
-      const stops = ['Skip to content', 'Inbox', 'Reports', 'Settings', 'Account: Olivia Owner'];
+      const stops = ['Skip to content', 'Inbox', 'Reports', 'Settings', 'Notifications', 'Account: Olivia Owner'];
       for (const stop of stops) {
         await keyboard.press('Tab');
         expect(await agent.page.evaluate(() => document.activeElement?.textContent)).toContain(stop);
