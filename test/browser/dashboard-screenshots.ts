@@ -92,16 +92,17 @@ describe('The pictures of the dashboard', () => {
   }, 240_000);
   afterAll(() => Promise.all([browser.stop(), service.stop()]));
 
-  it.each<[string, BrowserContextOptions]>([
-    ['dashboard', DESKTOP],
-    ['dashboard-dark', { ...DESKTOP, colorScheme: 'dark' }],
-  ])('The inbox is shown with a conversation: %s.', (name, options) =>
-    picture(name, options, `/inbox/open/${anna}`, async inbox => {
+  it('The inbox is shown with a conversation.', () =>
+    picture('dashboard', DESKTOP, `/inbox/open/${anna}`, async inbox => {
       await inbox.reads('Yes please, that would be great.');
       await inbox.reply.pressSequentially('Done: it leaves tonight. ');
-    }),
-  );
+    }));
 
   it('A phone shows the conversation.', () =>
     picture('dashboard-phone', PHONE, `/inbox/open/${anna}`, inbox => inbox.reads('Yes please, that would be great.')));
+
+  it('The appearance of a channel is shown with its preview.', () =>
+    picture('dashboard-channel', DESKTOP, `/settings/channels/${desk.channelId}/appearance`, async ({ page }) => {
+      await page.frameLocator('iframe[title="Preview"]').locator('support-chat dialog[open]').waitFor();
+    }));
 });
