@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
@@ -83,6 +83,7 @@ describeInChromium('Bots and webhooks in the dashboard', () => {
   beforeEach(async () => {
     [desk, receiver] = await Promise.all([service.openDesk(), WebhookReceiver.start()]);
   });
+  afterEach(() => receiver.stop());
   afterAll(async () => {
     await Promise.all([browser.stop(), service.stop()]);
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import sharp from 'sharp';
-import { AgentClient, ServerClient, VisitorClient } from '../../clients/sdk/src/index.js';
+import { AgentClient, ServerClient, VisitorClient, type VisitorSocket } from '../../clients/sdk/src/index.js';
 import { callApi, type OutsideDesk } from '../support/outside.js';
 import { checkout } from '../support/service-process.js';
 import { PASSWORD } from '../support/unique.js';
@@ -32,9 +32,11 @@ let service: ChatService;
 let browser: TestBrowser;
 let desk: OutsideDesk;
 let anna: string;
+/** The visitor on the pictures is online. */
+let visitorSocket: VisitorSocket;
 
 /** Fills the desk of a shop. */
-async function fill(): Promise<void> {
+async function fill(): Promise<VisitorSocket> {
   const server = new ServerClient({ baseUrl: service.url, apiKey: desk.key });
   const olivia = new AgentClient({ baseUrl: service.url });
   await olivia.login({ email: desk.email, password: PASSWORD });
@@ -60,6 +62,7 @@ async function fill(): Promise<void> {
   await olivia.conversations.send(anna, { content: 'Gold customer: the return is free for her.', private: true });
   await olivia.conversations.send(anna, 'The **43** is in stock in brown. Shall I send it today?');
   await visitor!.send(anna, 'Yes please, that would be great.');
+  return live;
 }
 
 async function picture(
@@ -88,9 +91,12 @@ describe('The pictures of the dashboard', () => {
   beforeAll(async () => {
     [service, browser] = await Promise.all([ChatService.start(), TestBrowser.start()]);
     desk = await service.openDesk();
-    await fill();
+    visitorSocket = await fill();
   }, 240_000);
-  afterAll(() => Promise.all([browser.stop(), service.stop()]));
+  afterAll(() => {
+    visitorSocket.close();
+    return Promise.all([browser.stop(), service.stop()]);
+  });
 
   it('The inbox is shown with a conversation.', () =>
     picture('dashboard', DESKTOP, `/inbox/open/${anna}`, async inbox => {

@@ -5,7 +5,7 @@ export const de: Record<FilterText, Entry> = {
   filter: 'Filtern',
   filtered: 'Gefiltert',
   filters: 'Filter',
-  nothingMatches: 'Kein Gespräch passt zu diesen Filtern.',
+  nothingMatches: 'Keine Unterhaltung passt zu diesen Filtern.',
   remove: 'Filter entfernen: {name}',
   clear: 'Alle entfernen',
   saveView: 'Als Ansicht speichern',
