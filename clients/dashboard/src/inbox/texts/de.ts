@@ -88,10 +88,7 @@ export const de: Record<InboxText, Entry> = {
   close: 'Schließen',
   doneTaken: { one: '{name} gehört jetzt Ihnen.', other: '{count} Unterhaltungen gehören jetzt Ihnen.' },
   doneAssigned: { one: '{name} ist {member} zugewiesen.', other: '{count} Unterhaltungen sind {member} zugewiesen.' },
-  doneUnassigned: {
-    one: '{name} ist niemandem zugewiesen.',
-    other: '{count} Unterhaltungen sind niemandem zugewiesen.',
-  },
+  doneUnassigned: { one: '{name} gehört niemandem.', other: '{count} Unterhaltungen gehören niemandem.' },
   doneResolved: { one: '{name} ist erledigt.', other: '{count} Unterhaltungen sind erledigt.' },
   doneReopened: { one: '{name} ist wieder offen.', other: '{count} Unterhaltungen sind wieder offen.' },
   doneSnoozed: { one: '{name} kommt wieder: {time}.', other: '{count} Unterhaltungen kommen wieder: {time}.' },
