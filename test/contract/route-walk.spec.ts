@@ -75,6 +75,7 @@ describe('Every route', () => {
       '/widget.js,/widget/*path,/chat',
       '/dashboard,/dashboard/*path',
       '/dashboard/assets/*path',
+      '/dashboard/preview.html',
       '/files/:id/:name',
     ];
     const served = routerRoutes().filter(

@@ -11,6 +11,7 @@ import { PageFailure } from '../endpoints/page-failure.js';
 import { SecretSection } from '../endpoints/secret.js';
 import { Facts, Screen } from '../screen.js';
 import { BotChannels } from './bot-channels.js';
+import type { BotPartProps } from './bot-part.js';
 import { BotSettings } from './bot-settings.js';
 import { BotTest } from './bot-test.js';
 import { t } from './texts/index.js';
@@ -42,11 +43,6 @@ export function BotPage({ id }: { id: string }) {
       )}
     </Screen>
   );
-}
-
-export interface BotPartProps {
-  bot: BotView;
-  onChange(bot: BotView): void;
 }
 
 function EnabledBot({ bot, onChange }: BotPartProps) {

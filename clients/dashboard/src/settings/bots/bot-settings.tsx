@@ -4,7 +4,7 @@ import { toasts } from '../../parts/toasts.js';
 import { useSession } from '../../session-context.js';
 import { SaveBar, Section } from '../screen.js';
 import { BOT_FORM, BotFields } from './bot-fields.js';
-import type { BotPartProps } from './bot-page.js';
+import type { BotPartProps } from './bot-part.js';
 import { changesOf, valuesOf, type BotField } from './bot-values.js';
 import { t, type TextKey } from './texts/index.js';
 

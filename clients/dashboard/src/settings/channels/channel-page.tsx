@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { Link } from 'wouter-preact';
-import { ApiError, type ChannelView } from '@support-chat/sdk';
+import { ApiError } from '@support-chat/sdk';
 import { LoadFailure } from '../../parts/page-list.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { useLoaded } from '../../parts/use-loaded.js';
@@ -9,17 +9,12 @@ import { accessOf } from '../access.js';
 import { Screen } from '../screen.js';
 import { Appearance } from './appearance/appearance.js';
 import { ChannelFacts } from './channel-facts.js';
+import type { ChannelPartProps } from './channel-part.js';
 import { Conversations } from './conversations/conversations.js';
 import { General } from './general.js';
 import { Install } from './install.js';
 import { Safety } from './safety/safety.js';
 import { t, type TextKey } from './texts/index.js';
-
-/** Props of each part of a channel's settings. */
-export interface ChannelPartProps {
-  channel: ChannelView;
-  onChange(channel: ChannelView): void;
-}
 
 interface Part {
   /** Last segment of the address. */

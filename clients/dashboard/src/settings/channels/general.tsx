@@ -9,7 +9,7 @@ import { useSession } from '../../session-context.js';
 import { describe } from '../errors.js';
 import { saveNow } from '../save-now.js';
 import { SaveBar, Section } from '../screen.js';
-import type { ChannelPartProps } from './channel-page.js';
+import type { ChannelPartProps } from './channel-part.js';
 import { t } from './texts/index.js';
 import { useChannelForm } from './use-channel-form.js';
 

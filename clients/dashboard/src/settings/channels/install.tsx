@@ -4,7 +4,7 @@ import { Banner } from '../../parts/banner.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { Section } from '../screen.js';
 import { serviceUrl } from './appearance/use-public-config.js';
-import type { ChannelPartProps } from './channel-page.js';
+import type { ChannelPartProps } from './channel-part.js';
 import { chatLink, identifySnippet, policyFor, SERVER_SNIPPET, snippet } from './snippets.js';
 import { t } from './texts/index.js';
 

@@ -3,7 +3,7 @@ import { useForm, type Form, type FormOptions } from '../../forms/use-form.js';
 import { toasts } from '../../parts/toasts.js';
 import { useSession } from '../../session-context.js';
 import { COMMON_CODES } from '../errors.js';
-import type { ChannelPartProps } from './channel-page.js';
+import type { ChannelPartProps } from './channel-part.js';
 import { t, type TextKey } from './texts/index.js';
 
 export interface ChannelFormOptions<Name extends string> extends ChannelPartProps {

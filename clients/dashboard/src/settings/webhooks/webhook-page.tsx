@@ -14,6 +14,7 @@ import { AnswerText, TestSection } from '../endpoints/test-section.js';
 import { Screen } from '../screen.js';
 import { Deliveries } from './deliveries.js';
 import { LIST, nameOf } from './webhook-health.js';
+import type { WebhookPartProps } from './webhook-part.js';
 import { WebhookSettings } from './webhook-settings.js';
 import { t } from './texts/index.js';
 
@@ -55,11 +56,6 @@ export function WebhookPage({ id, isLog }: { id: string; isLog: boolean }) {
       )}
     </Screen>
   );
-}
-
-export interface WebhookPartProps {
-  webhook: WebhookView;
-  onChange(webhook: WebhookView): void;
 }
 
 function EnabledWebhook({ webhook, onChange }: WebhookPartProps) {

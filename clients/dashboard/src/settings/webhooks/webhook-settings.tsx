@@ -5,7 +5,7 @@ import { useSession } from '../../session-context.js';
 import { SaveBar, Section } from '../screen.js';
 import { WEBHOOK_FORM, WebhookFields } from './webhook-fields.js';
 import { nameOf } from './webhook-health.js';
-import type { WebhookPartProps } from './webhook-page.js';
+import type { WebhookPartProps } from './webhook-part.js';
 import { changesOf, valuesOf, type WebhookField } from './webhook-values.js';
 import { t, type TextKey } from './texts/index.js';
 

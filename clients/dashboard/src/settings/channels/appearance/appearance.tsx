@@ -5,7 +5,7 @@ import { Switch } from '../../../parts/switch.js';
 import { TextArea } from '../../../parts/text-area.js';
 import { SaveBar, Section } from '../../screen.js';
 import { localeName } from '../../workspace/locales.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';
 import {

@@ -1,6 +1,6 @@
 import { TextArea } from '../../../parts/text-area.js';
 import { SaveBar, Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';
 

@@ -3,7 +3,7 @@ import { faultOf } from '../../business-hours/hours.js';
 import { HoursEditor } from '../../business-hours/hours-editor.js';
 import { t as hoursText } from '../../business-hours/texts/index.js';
 import { SaveBar, Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';
 

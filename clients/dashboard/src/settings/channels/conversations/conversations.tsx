@@ -1,4 +1,4 @@
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { Away } from './away.js';
 import { ChannelHours } from './channel-hours.js';
 import { Ending } from './ending.js';

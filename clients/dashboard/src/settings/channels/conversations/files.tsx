@@ -1,7 +1,7 @@
 import { Field } from '../../../parts/field.js';
 import { TextArea } from '../../../parts/text-area.js';
 import { SaveBar, Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { linesOf } from '../lines.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';

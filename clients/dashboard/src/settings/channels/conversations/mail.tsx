@@ -1,6 +1,6 @@
 import { Field } from '../../../parts/field.js';
 import { SaveBar, Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { isWhole, numberOf } from '../lines.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';

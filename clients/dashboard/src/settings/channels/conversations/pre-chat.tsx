@@ -3,7 +3,7 @@ import { Banner } from '../../../parts/banner.js';
 import { Button } from '../../../parts/button.js';
 import { Switch } from '../../../parts/switch.js';
 import { SaveBar, Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';
 import { QuestionFields } from './question-fields.js';

@@ -2,7 +2,7 @@ import type { ChannelView } from '@support-chat/sdk';
 import { Banner } from '../../../parts/banner.js';
 import { Choice } from '../../../parts/choice.js';
 import { SaveBar, Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';
 

@@ -6,7 +6,7 @@ import { SecretField } from '../../../parts/secret-field.js';
 import { useSession } from '../../../session-context.js';
 import { describe } from '../../errors.js';
 import { Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 
 /** Replaces the secret of identity tokens, and shows the new one once. */

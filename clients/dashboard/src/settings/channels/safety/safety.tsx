@@ -2,7 +2,7 @@ import { FieldFrame } from '../../../parts/field-frame.js';
 import { TextArea } from '../../../parts/text-area.js';
 import { formats } from '../../../texts/index.js';
 import { SaveBar, Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { isOrigin, linesOf } from '../lines.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';

@@ -7,7 +7,7 @@ import { toasts } from '../../../parts/toasts.js';
 import { useSession } from '../../../session-context.js';
 import { describe } from '../../errors.js';
 import { Section } from '../../screen.js';
-import type { ChannelPartProps } from '../channel-page.js';
+import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 
 /** Replaces the public token, and leads to the new line for the website. */
