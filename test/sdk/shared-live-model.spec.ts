@@ -6,8 +6,8 @@ import { SharedApp } from './shared-app.js';
 
 /** TABS_SEEDS sets the number of plays, TABS_STEPS their length, and TABS_SEED the first seed, to repeat a play. */
 const STEPS = Number(process.env.TABS_STEPS ?? 100);
-const FIRST = Number(process.env.TABS_SEED ?? process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const SEEDS = Array.from({ length: Number(process.env.TABS_SEEDS ?? 4) }, (_nothing, index) => FIRST + index);
+const FIRST = Number(process.env.TABS_SEED ?? process.env.MODEL_SEED ?? 1);
+const SEEDS = Array.from({ length: Number(process.env.TABS_SEEDS ?? 20) }, (_nothing, index) => FIRST + index);
 
 const MAX_TABS = 8;
 /** Longer than any wait of the SDK: between two attempts, and for the next ping that shows a lost message. */

@@ -276,7 +276,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   private apply(entry: AnyFrame): void {
     this.history.record(entry, this.lastCursor);
     this.lastCursor = cursorAfter(entry) ?? this.lastCursor;
-    this.show(entry);
+    // without a type it has only a cursor
+    if (entry.type) this.show(entry);
   }
 
   private show(entry: AnyFrame): void {

@@ -5,7 +5,7 @@ const CAPACITY = 500;
 
 /** The latest frames of a stream, each with the cursor after it, for tabs that have lost some. */
 export class TabHistory {
-  private readonly entries: { cursor: string | undefined; frame?: AnyFrame | undefined; id?: unknown }[] = [];
+  private readonly entries: { cursor: string | undefined; frame: AnyFrame; id: unknown }[] = [];
   private droppedCursor: string | undefined;
 
   /** Records a frame that moves the cursor, or after which tabs must read the present state. */
@@ -16,18 +16,19 @@ export class TabHistory {
   }
 
   /** Records that the stream has reached the cursor. @param id of an event whose frame is not known here */
-  add(cursor: string | undefined, frame?: AnyFrame, id: unknown = frame?.['id']): void {
+  add(cursor: string | undefined, frame: AnyFrame = { type: '', cursor }, id = frame['id']): void {
     if (this.entries.push({ cursor, frame, id }) > CAPACITY) this.droppedCursor = this.entries.shift()?.cursor;
   }
 
   /**
-   * Returns all frames after the cursor, and maybe some before: several may have the same one.
+   * Returns all frames after the cursor, and maybe some before: several may have the same one. An entry without a type has
+   * only the cursor that the stream has reached: the events of a resume have the cursor from which it began.
    * @returns undefined if some of them are unknown
    */
   since(cursor: string | undefined): AnyFrame[] | undefined {
     const index = this.entries.findIndex(entry => entry.cursor === cursor);
     if (index < 0 || cursor === this.droppedCursor) return undefined;
-    return this.entries.slice(index + 1).flatMap(({ frame }) => frame ?? []);
+    return this.entries.slice(index + 1).map(({ frame }) => frame);
   }
 
   /** Ids of the events that a socket from the cursor on would receive again. */
