@@ -85,9 +85,10 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('A rolling restart behind %s',
       try {
         for (const index of [0, 1]) {
           const before = agents.map(({ ends }) => ends.length);
+          const startedAt = performance.now();
           await replace(index);
           const ends = agents.flatMap((agent, at) => agent.ends.slice(before[at]));
-          spreads.push(ends.map(({ at }) => at).sort((a, b) => a - b));
+          spreads.push(ends.map(({ at }) => at - startedAt).sort((a, b) => a - b));
         }
         await eventually(() => (closed() === 0 ? true : undefined), ALL_BACK_MS).catch(() => undefined);
         expect(closed()).toBe(0);
@@ -104,8 +105,11 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('A rolling restart behind %s',
       expect(refusals.filter(refusal => refusal !== '503,1,unavailable')).toEqual([]);
       for (const times of spreads) {
         expect(times.length).toBeGreaterThan(4);
-        const lasted = (times.at(-1) ?? 0) - (times[0] ?? 0);
-        expect(lasted).toBeGreaterThan(DRAIN_SECONDS * 1_000 * (1 - 2 / times.length));
+        // On a busy machine a client may hear late of its end, and never early.
+        const drainMs = DRAIN_SECONDS * 1_000;
+        expect(times.at(-1)).toBeGreaterThan(drainMs * (1 - 2 / times.length));
+        expect(times[Math.floor(times.length / 2)]).toBeGreaterThan(drainMs * 0.4);
+        expect(times[Math.floor(times.length / 4)]).toBeLessThan(drainMs * 0.75);
       }
 
       const stored = await fleet.database.query<{ id: string; content: string }>(
