@@ -88,6 +88,29 @@ describeInChromium('The settings of the dashboard', () => {
       expect([me.name, me.avatar_url]).toEqual(['Olivia Ng', 'https://example.com/olivia.png']);
     }));
 
+  it('A page with unsaved settings asks before it is left, and no longer once they are discarded or the member signs out.', () =>
+    play(async open => {
+      const agent = await open('/workspace');
+      await agent.field('Workspace name').fill('Half a na');
+      const questions: string[] = [];
+      agent.page.on('dialog', dialog => {
+        questions.push(dialog.type());
+        void dialog.dismiss();
+      });
+      const leave = () => agent.page.close({ runBeforeUnload: true });
+      await leave();
+      await eventually(async () => questions.length === 1 || undefined, PATIENCE_MS);
+      expect(await agent.field('Workspace name').inputValue()).toBe('Half a na');
+      await agent.press('Discard changes');
+      await agent.field('Workspace name').fill('Another na');
+      await agent.choose('Sign out');
+      await agent.signIn(desk.email);
+      expect(await agent.field('Workspace name').inputValue()).toBe('Desk');
+      await leave();
+      await eventually(async () => agent.page.isClosed() || undefined, PATIENCE_MS);
+      expect(questions).toEqual(['beforeunload']);
+    }));
+
   it('Availability and notifications are saved at once, and an undo takes each back.', () =>
     play(async open => {
       const agent = await open('/profile');

@@ -4,6 +4,7 @@ import { AccountMenu } from './account-menu.js';
 import { Desk } from './desk/desk.js';
 import { DeskContext } from './desk/desk-context.js';
 import type { SignedInSession } from './entrance/entrance-state.js';
+import { formDrafts } from './forms/form-drafts.js';
 import { LazyArea, type AreaLoader } from './lazy-area.js';
 import { NotFound } from './not-found.js';
 import { Bell } from './notices/bell.js';
@@ -38,6 +39,7 @@ export function Shell({ session }: { session: SignedInSession }) {
   useAttention(workspace.name, desk.wanting.value);
   const leave = () => {
     desk.forget();
+    formDrafts.clear();
     session.signOut();
   };
   return (

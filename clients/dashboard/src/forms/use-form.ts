@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Values } from '@support-chat/ui/translator.js';
 import { formats, t, type TextKey } from '../texts/index.js';
+import { formDrafts } from './form-drafts.js';
 import { readFailure, type Failure, type FailureTexts } from './failure.js';
 
 /** A form whose values survive every error. */
@@ -34,9 +35,6 @@ export interface FormOptions<Field extends string, Key extends string = TextKey>
   send(values: Record<Field, string>): Promise<void>;
 }
 
-/** Unsaved values of forms that were left. */
-const drafts = new Map<string, Record<string, string>>();
-
 /**
  * State of a form. Empty required fields are refused without a request; other faults come from the service. After a
  * fault the first faulty field has the focus.
@@ -47,7 +45,7 @@ export function useForm<Field extends string, Key extends string = TextKey>(
   const { initial, texts, optional = [], translate = t as (key: string, values?: Values) => string, draft } = options;
   const [values, setValues] = useState<Record<Field, string>>(() => ({
     ...initial,
-    ...(draft === undefined ? {} : drafts.get(draft)),
+    ...(draft === undefined ? {} : formDrafts.get(draft)),
   }));
   const [failure, setFailure] = useState<Failure<Field, Key>>({ fields: {} });
   const [isSending, setSending] = useState(false);
@@ -61,7 +59,7 @@ export function useForm<Field extends string, Key extends string = TextKey>(
     if (first) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
   };
   const forget = () => {
-    if (draft !== undefined) drafts.delete(draft);
+    if (draft !== undefined) formDrafts.delete(draft);
   };
   const run = async (form: HTMLFormElement) => {
     const empty = names.filter(name => isRequired(name) && values[name].trim() === '');
@@ -89,7 +87,8 @@ export function useForm<Field extends string, Key extends string = TextKey>(
     failure: failure.form && translate(failure.form.key, failure.form.values),
     faultOf: name => failure.fields[name] && translate(failure.fields[name]),
     change: (name, value) => {
-      if (draft !== undefined) drafts.set(draft, { ...values, ...drafts.get(draft), [name]: value });
+      if (draft !== undefined)
+        formDrafts.change(draft, initial, { ...values, ...formDrafts.get(draft), [name]: value });
       setValues(present => ({ ...present, [name]: value }));
       setFailure(({ fields: { [name]: _mended, ...rest }, ...present }) => ({
         ...present,
