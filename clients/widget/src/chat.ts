@@ -226,11 +226,11 @@ export class ChatController implements ChatCore {
     return true;
   }
 
-  /** Forgets what the former visitor has seen. */
-  private startAnew(): void {
+  /** Forgets what the former visitor has seen. @param show `moveTo` keeps the draft, of the same person */
+  private startAnew(show: 'show' | 'moveTo' = 'show'): void {
     this.outbox.beginAnew(new Set([...this.state.threads.keys(), this.conversationId]), this.needsForm);
     this.forgetState();
-    this.moveTo(this.outbox.first.length ? { name: 'thread', id: null } : { name: 'home' });
+    this[show](this.outbox.first.length ? { name: 'thread', id: null } : { name: 'home' });
   }
 
   private forgetState(): void {
@@ -286,7 +286,7 @@ export class ChatController implements ChatCore {
           this.sendWaiting();
           this.changed();
         },
-        forgotten: () => this.startAnew(),
+        forgotten: () => this.startAnew('moveTo'),
         refused: error => this.shell.emit('error', error),
       },
     );

@@ -51,7 +51,7 @@ export function install(chunkPath: string): void {
     try {
       const widgetToken = options.widgetToken ?? dataset.widgetToken;
       const url = options.baseUrl ?? script?.src;
-      if (!widgetToken || !url) throw new Error('the widget token or the base URL is missing');
+      if (!widgetToken || !url) throw new Error('no widget token or base URL');
       const baseUrl = baseUrlOf(url);
       const config = await readConfig(baseUrl, widgetToken);
       if (boot !== options) return undefined;
