@@ -226,11 +226,11 @@ export class ChatController implements ChatCore {
     return true;
   }
 
-  /** Forgets what the former visitor has seen. @param show `moveTo` keeps the draft, of the same person */
-  private startAnew(show: 'show' | 'moveTo' = 'show'): void {
+  /** Forgets what the former visitor has seen. */
+  private startAnew(): void {
     this.outbox.beginAnew(new Set([...this.state.threads.keys(), this.conversationId]), this.needsForm);
     this.forgetState();
-    this[show](this.outbox.first.length ? { name: 'thread', id: null } : { name: 'home' });
+    this.show(this.outbox.first.length ? { name: 'thread', id: null } : { name: 'home' });
   }
 
   private forgetState(): void {
@@ -286,7 +286,7 @@ export class ChatController implements ChatCore {
           this.sendWaiting();
           this.changed();
         },
-        forgotten: () => this.startAnew('moveTo'),
+        forgotten: () => this.withDraft(() => this.startAnew()),
         refused: error => this.shell.emit('error', error),
       },
     );
@@ -296,14 +296,14 @@ export class ChatController implements ChatCore {
   follow(from: string | null, to: string): void {
     if (this.route.name !== 'thread' || this.conversationId !== from) return;
     this.followedId = to;
-    this.moveTo({ name: 'thread', id: to });
+    this.withDraft(() => this.show({ name: 'thread', id: to }));
   }
 
-  /** Shows another conversation, and moves what has been written there. */
-  private moveTo(route: Route): void {
+  /** Takes what has been written along to the conversation that the action shows. */
+  private withDraft(action: () => void): void {
     const { draft } = this;
     this.setDraft('');
-    this.show(route);
+    action();
     // Otherwise another tab has moved it.
     if (draft) this.setDraft(draft);
   }

@@ -46,7 +46,7 @@ async function deliver({ state, connection, outbox }: ChatCore, item: OutboxItem
     item,
     outbox.items.find(({ id }) => id === item.id),
   );
-  if (item.needsAnswers) throw new Error('form');
+  if (item.needsAnswers) throw new Error('waits for answers');
   const message = {
     client_message_id: item.id,
     ...(item.content && { content: item.content }),

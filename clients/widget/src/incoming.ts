@@ -18,7 +18,7 @@ export async function synchronize(chat: ChatCore, client: VisitorClient): Promis
   for (const id of state.threads.keys()) if (id !== shown) state.forgetMessages(id);
   if (shown) await chat.loader.load(shown, true);
   else continueOpenConversation(chat);
-  if (chat.conversationId && chat.loader.failed.has(chat.conversationId)) throw new Error('none');
+  if (chat.conversationId && chat.loader.failed.has(chat.conversationId)) throw new Error('No messages');
   void chat.outbox.drain();
   chat.changed();
 }
