@@ -31,7 +31,10 @@ export interface TabAnswer {
   after: string | null;
   /** The frames that show the present state: `connected`, and who is online. */
   present: AnyFrame[];
-  /** The frames since the cursor of the tab, and between them the cursors reached; undefined if the leader does not have all of them. */
+  /**
+   * The frames since the cursor of the tab, and between them the cursors that the stream has reached; undefined if the
+   * leader does not have all of them.
+   */
   missed: AnyFrame[] | undefined;
   cursor: string | undefined;
   /** Ids of the events that a socket from the cursor on would receive again. */

@@ -170,11 +170,8 @@ export class Desk {
     void this.session.reload();
     if (JSON.stringify(channelIds) === JSON.stringify(this.channelIds)) return;
     this.channelIds = channelIds;
-    const narrowed: AgentFrame = { type: 'sync.required', data: { reason: 'scope' } };
-    this.store.apply(narrowed);
-    this.notices.receive(narrowed);
-    this.counts.requireRead(0);
-    this.directory.load().catch(() => undefined);
+    this.receive({ type: 'sync.required', data: { reason: 'scope' } });
+    void this.readInBackground();
   }
 
   private handleClosed({ willReconnect, error }: ClosedEvent): void {

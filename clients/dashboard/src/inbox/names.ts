@@ -1,9 +1,15 @@
-import type { ContactSummaryView } from '@support-chat/sdk';
+import type { ContactSummaryView, MessageView } from '@support-chat/sdk';
 import { t } from './texts/index.js';
 
 /** Shown name of a contact. */
 export function contactName({ name, email }: Pick<ContactSummaryView, 'name' | 'email'>): string {
   return name ?? email ?? t('visitor');
+}
+
+/** Shown name of the sender of a message. @param contact of the conversation, if it is known */
+export function senderName({ sender_type, sender_name }: MessageView, contact: ContactSummaryView | undefined): string {
+  if (sender_type !== 'contact') return sender_name ?? t('theService');
+  return contact ? contactName(contact) : t('visitor');
 }
 
 /** @returns the first letters of the first and the last word */

@@ -3,7 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import { describeError } from '../forms/describe-error.js';
 import { t } from '../texts/index.js';
 import { Banner } from './banner.js';
-import { Button } from './button.js';
+import { FormButtons } from './form-buttons.js';
 import { Dialog } from './dialog.js';
 
 export interface ConfirmationProps {
@@ -69,14 +69,7 @@ export function Confirmation(props: ConfirmationProps) {
           </div>
         )}
         {failure && <Banner kind="danger">{failure}</Banner>}
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" look={look} isWaiting={isWaiting}>
-            {action}
-          </Button>
-        </div>
+        <FormButtons action={action} look={look} isWaiting={isWaiting} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter-preact';
 import { useDesk } from '../../desk/desk-context.js';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { useSession } from '../../session-context.js';
@@ -46,14 +46,7 @@ export function SaveView({ values, onClose }: { values: FilterValues; onClose():
             {t('share')}
           </label>
         )}
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('save')}
-          </Button>
-        </div>
+        <FormButtons action={t('save')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import type { MessageView } from '@support-chat/sdk';
 import { useLocation, useSearch } from 'wouter-preact';
 import { useDesk } from '../../desk/desk-context.js';
 import { previewOf } from '../../store/message-facts.js';
-import { contactName } from '../names.js';
+import { senderName } from '../names.js';
 import { t } from '../texts/index.js';
 import { timelineText } from './texts/index.js';
 
@@ -12,7 +12,7 @@ export function Quote({ conversationId, id }: { conversationId: string; id: stri
   const [path, navigate] = useLocation();
   const search = new URLSearchParams(useSearch());
   const quoted = store.thread(conversationId).messages.value.find(message => message.id === id);
-  const name = quoted && nameOf(quoted, contactName(store.conversation(conversationId).value?.contact ?? NOBODY));
+  const name = quoted && senderName(quoted, store.conversation(conversationId).value?.contact);
   const jump = () => {
     search.set('message', id);
     navigate(`${path}?${search}`, { replace: true });
@@ -25,12 +25,6 @@ export function Quote({ conversationId, id }: { conversationId: string; id: stri
       <span dir="auto">{quoted ? textOf(quoted) : timelineText('quoteEarlier')}</span>
     </button>
   );
-}
-
-const NOBODY = { name: null, email: null };
-
-function nameOf({ sender_type, sender_name }: MessageView, contact: string): string {
-  return sender_type === 'contact' ? contact : (sender_name ?? t('theService'));
 }
 
 function textOf(message: MessageView): string {

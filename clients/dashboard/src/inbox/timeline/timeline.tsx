@@ -8,7 +8,7 @@ import { ApiError } from '@support-chat/sdk';
 import type { PendingMessage } from '../../store/pending-messages.js';
 import { Avatar } from '../avatar.js';
 import { failureText } from '../failure-text.js';
-import { contactName } from '../names.js';
+import { contactName, senderName } from '../names.js';
 import { formats, t } from '../texts/index.js';
 import { BlockView } from './block-view.js';
 import { buildBlocks, type Block } from './blocks.js';
@@ -134,7 +134,7 @@ function Line({ entry, view, linkedId, seenId }: LineProps) {
           isLast={entry.isLast}
           isLinked={message.id === linkedId}
           isSeen={message.id === seenId}
-          senderName={senderName(message, view)}
+          senderName={senderName(message, view.contact)}
         />
       );
     }
@@ -183,7 +183,10 @@ function Announcements({ messages, view }: { messages: readonly MessageView[]; v
     const arrived = messages.filter(({ seq, sender_id, content }) => seq > before && sender_id !== memberId && content);
     setTexts(known => [
       ...known.slice(-5),
-      ...arrived.map(message => ({ seq: message.seq, text: `${senderName(message, view)}: ${message.content}` })),
+      ...arrived.map(message => ({
+        seq: message.seq,
+        text: `${senderName(message, view.contact)}: ${message.content}`,
+      })),
     ]);
   }, [messages, memberId, view]);
   return (
@@ -212,11 +215,6 @@ function countNew(messages: readonly MessageView[], afterSeq: number, memberId: 
     if (message.content_type !== 'event' && message.sender_id !== memberId) count += 1;
   }
   return count;
-}
-
-function senderName({ sender_type, sender_name }: MessageView, { contact }: ConversationView): string {
-  if (sender_type === 'contact') return contactName(contact);
-  return sender_name ?? t('theService');
 }
 
 /** The line "New" stands where reading had stopped when the conversation was opened. */

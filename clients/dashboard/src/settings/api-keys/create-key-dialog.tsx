@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CreatedApiKeyView } from '@support-chat/sdk';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Checks } from '../../parts/checks.js';
 import { Choice } from '../../parts/choice.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -57,14 +57,7 @@ export function CreateKeyDialog({ onCreate, onClose }: CreateKeyDialogProps) {
           onChange={value => form.change('expires_at', value)}
         />
         <Permissions scopes={scopes} onChange={setScopes} />
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('create')}
-          </Button>
-        </div>
+        <FormButtons action={t('create')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );

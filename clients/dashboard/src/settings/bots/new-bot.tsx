@@ -2,7 +2,7 @@ import { useLocation } from 'wouter-preact';
 import type { BotWithSecretView } from '@support-chat/sdk';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { useSession } from '../../session-context.js';
 import { Screen } from '../screen.js';
 import { BOT_FORM, BotFields } from './bot-fields.js';
@@ -24,20 +24,14 @@ export function NewBot({ onCreate }: { onCreate: (bot: BotWithSecretView) => voi
       <form class="sheet" noValidate onSubmit={form.submit}>
         <BotFields form={form} isNew />
         {form.failure && <Banner kind="danger">{form.failure}</Banner>}
-        <div class="actions">
-          <Button
-            look="quiet"
-            onClick={() => {
-              form.reset();
-              navigate('/settings/bots');
-            }}
-          >
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('create')}
-          </Button>
-        </div>
+        <FormButtons
+          action={t('create')}
+          isWaiting={form.isSending}
+          onCancel={() => {
+            form.reset();
+            navigate('/settings/bots');
+          }}
+        />
       </form>
     </Screen>
   );

@@ -4,6 +4,7 @@ import type { ChannelWithSecretView } from '@support-chat/sdk';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
 import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { SecretField } from '../../parts/secret-field.js';
@@ -52,14 +53,7 @@ export function CreateChannel({ onCreate, onClose }: CreateChannelProps) {
       {form.failure && <Banner kind="danger">{form.failure}</Banner>}
       <form noValidate onSubmit={form.submit}>
         <Field form={form} name="name" label={t('channelName')} hint={t('channelNameHint')} autofocus />
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('create')}
-          </Button>
-        </div>
+        <FormButtons action={t('create')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );

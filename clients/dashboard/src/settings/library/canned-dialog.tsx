@@ -1,7 +1,7 @@
 import type { CannedResponseView } from '@support-chat/sdk';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { TextArea } from '../../parts/text-area.js';
@@ -74,14 +74,7 @@ export function CannedDialog({ response, onSave, onClose }: CannedDialogProps) {
         <Field form={form} name="title" label={t('title')} />
         <TextArea form={form} name="content" label={t('content')} rows={6} hint={t('contentHint', VARIABLES)} />
         <TextArea form={form} name="tags" label={t('tags')} rows={2} hint={t('cannedTagsHint')} />
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('save')}
-          </Button>
-        </div>
+        <FormButtons action={t('save')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { toasts } from '../../parts/toasts.js';
@@ -38,14 +38,7 @@ export function RenameDialog({ name, hint, fault, field, onRename, onClose }: Re
       {form.failure && <Banner kind="danger">{form.failure}</Banner>}
       <form noValidate onSubmit={form.submit}>
         <Field form={form} name={field} label={t('newName')} hint={hint} autofocus />
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('rename')}
-          </Button>
-        </div>
+        <FormButtons action={t('rename')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );

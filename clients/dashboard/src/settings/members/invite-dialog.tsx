@@ -3,6 +3,7 @@ import type { ChannelView, IssuedInviteView, Role } from '@support-chat/sdk';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
 import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { SecretField } from '../../parts/secret-field.js';
@@ -55,14 +56,7 @@ export function InviteDialog({ channels, onCreate, onClose }: InviteDialogProps)
           value={channelIds}
           onChange={setChannelIds}
         />
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('createInvite')}
-          </Button>
-        </div>
+        <FormButtons action={t('createInvite')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );

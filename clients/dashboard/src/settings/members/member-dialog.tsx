@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ChannelView, MemberView, Role } from '@support-chat/sdk';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { toasts } from '../../parts/toasts.js';
@@ -62,14 +62,7 @@ export function MemberDialog({ member, channels, onSave, onClose }: MemberDialog
           onChange={setChannelIds}
         />
         <Field form={form} name="capacity" type="number" label={t('capacity')} hint={t('capacityHint')} />
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('save')}
-          </Button>
-        </div>
+        <FormButtons action={t('save')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );

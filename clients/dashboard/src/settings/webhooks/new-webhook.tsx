@@ -2,7 +2,7 @@ import { useLocation } from 'wouter-preact';
 import type { WebhookWithSecretView } from '@support-chat/sdk';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { useSession } from '../../session-context.js';
 import { Screen } from '../screen.js';
 import { WEBHOOK_FORM, WebhookFields } from './webhook-fields.js';
@@ -25,20 +25,14 @@ export function NewWebhook({ onCreate }: { onCreate: (webhook: WebhookWithSecret
       <form class="sheet" noValidate onSubmit={form.submit}>
         <WebhookFields form={form} isNew />
         {form.failure && <Banner kind="danger">{form.failure}</Banner>}
-        <div class="actions">
-          <Button
-            look="quiet"
-            onClick={() => {
-              form.reset();
-              navigate(LIST);
-            }}
-          >
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('create')}
-          </Button>
-        </div>
+        <FormButtons
+          action={t('create')}
+          isWaiting={form.isSending}
+          onCancel={() => {
+            form.reset();
+            navigate(LIST);
+          }}
+        />
       </form>
     </Screen>
   );

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useForm } from '../../forms/use-form.js';
 import { Banner } from '../../parts/banner.js';
-import { Button } from '../../parts/button.js';
+import { FormButtons } from '../../parts/form-buttons.js';
 import { Choice } from '../../parts/choice.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
@@ -89,14 +89,7 @@ export function ReplayDialog({ webhookId, onQueue, onClose }: ReplayDialogProps)
           />
           <p class="hint">{t('replayLimits')}</p>
         </div>
-        <div class="actions">
-          <Button look="quiet" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" isWaiting={form.isSending}>
-            {t('startReplay')}
-          </Button>
-        </div>
+        <FormButtons action={t('startReplay')} isWaiting={form.isSending} onCancel={onClose} />
       </form>
     </Dialog>
   );
