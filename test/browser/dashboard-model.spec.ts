@@ -51,21 +51,13 @@ function play(seed: number): Promise<void> {
       visitors.push({ name, visitor: await visitor.open() });
     }
     const game = new DeskPlay({ service, company, agents, visitors, random: seeded(seed) });
-    try {
-      await game.begin();
-      for (let count = 1; count <= STEPS; count += 1) {
-        await game.step();
-        if (count % SETTLE_EVERY === 0) await game.settle();
-      }
+    await game.begin();
+    await game.run(STEPS, SETTLE_EVERY, async () => {
       await game.settle();
       // Chromium itself logs each connection that is cut.
       const isScript = (error: string) => !/ERR_|WebSocket connection|CORS policy|status of 50[234]/.test(error);
       expect(agents.flatMap(({ inbox }) => inbox.tab.errors.filter(isScript))).toEqual([]);
-    } catch (error) {
-      throw new Error(`${game.log.join(', ')}: ${(error as Error).message}`, { cause: error });
-    } finally {
-      await service.network.heal();
-    }
+    });
   });
 }
 

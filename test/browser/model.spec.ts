@@ -34,19 +34,14 @@ function play(seed: number): Promise<void> {
     const setOffline = async (isOffline: boolean) => (await people.profile()).setOffline(isOffline);
     const game = new ChatPlay({ service, company, agent, random: seeded(seed), openTab, setOffline });
     try {
-      for (let count = 1; count <= STEPS; count += 1) {
-        await game.step();
-        if (count % SETTLE_EVERY === 0) await game.settle();
-      }
-      await game.settleUnread();
-      // Chromium itself logs each connection that is cut, and each request that an instance refuses while it stops.
-      const isScript = (error: string) => !/ERR_|WebSocket connection|CORS policy|status of 503/.test(error);
-      expect(tabs.flatMap(({ tab }) => tab.errors.filter(isScript))).toEqual([]);
-    } catch (error) {
-      throw new Error(`${game.log.join(', ')}: ${(error as Error).message}`, { cause: error });
+      await game.run(STEPS, SETTLE_EVERY, async () => {
+        await game.settleUnread();
+        // Chromium itself logs each connection that is cut, and each request that an instance refuses while it stops.
+        const isScript = (error: string) => !/ERR_|WebSocket connection|CORS policy|status of 503/.test(error);
+        expect(tabs.flatMap(({ tab }) => tab.errors.filter(isScript))).toEqual([]);
+      });
     } finally {
       agent.leave();
-      await service.network.heal();
     }
   });
 }

@@ -5,13 +5,12 @@ import { waitUpTo } from '../../support/seeded.js';
 import type { BalancedService } from './balanced-service.js';
 import { PATIENCE_MS, type Company } from './company.js';
 import type { LiveAgent } from './live-agent.js';
+import { RandomPlay, type Step } from './random-play.js';
 import type { Visitor } from './visitor.js';
 
 /** Time (ms) for something that need not happen, such as a widget whose script cannot be loaded. */
 const SHORT_MS = 4_000;
 const MAX_TABS = 3;
-
-type Network = 'up' | 'cut' | 'silent' | 'offline';
 
 interface PlayTab {
   visitor: Visitor;
@@ -36,22 +35,19 @@ export interface PlayOptions {
 }
 
 /** A visitor with some tabs on a bad network, and an agent, who do random things; and what must have come of it. */
-export class ChatPlay {
-  /** Names of the steps so far, for the message of a failure. */
-  readonly log: string[] = [];
+export class ChatPlay extends RandomPlay {
   private readonly tabs: PlayTab[] = [];
   /** The visitor's messages, in the order in which they were written. */
   private readonly written: string[] = [];
   /** The agent's messages that the service has accepted. */
   private readonly answers: Answer[] = [];
-  private network: Network = 'up';
   private conversationId: string | undefined;
-  private starting: Promise<void> | undefined;
 
-  constructor(private readonly options: PlayOptions) {}
+  constructor(private readonly options: PlayOptions) {
+    super(options.service, options.random);
+  }
 
-  /** Each with its weight. */
-  private readonly steps: [number, string, () => Promise<unknown>][] = [
+  protected override readonly steps: readonly Step[] = [
     [22, 'write', () => this.write()],
     [16, 'answer', () => this.answer()],
     [7, 'edit', () => this.edit()],
@@ -66,18 +62,9 @@ export class ChatPlay {
     [6, 'open a tab', () => this.openTab()],
     [5, 'close a tab', () => this.closeTab()],
     [1, 'restart an instance', () => this.restart()],
-    [6, 'wait', () => waitUpTo(this.options.random, 1_000)],
+    [6, 'wait', () => waitUpTo(this.random, 1_000)],
   ];
 
-  async step(): Promise<void> {
-    const total = this.steps.reduce((sum, [weight]) => sum + weight, 0);
-    let left = this.options.random() * total;
-    const [, name, run] = this.steps.find(([weight]) => (left -= weight) < 0)!;
-    this.log.push(name);
-    await run();
-  }
-
-  /** Repairs everything, and compares what each side has with the model. */
   async settle(): Promise<void> {
     this.log.push('settle');
     await this.starting;
@@ -122,12 +109,6 @@ export class ChatPlay {
     await this.checkUnread(0);
   }
 
-  private async agrees<T>(name: string, read: () => T | Promise<T>, expected: T): Promise<void> {
-    const target = JSON.stringify(expected);
-    const isEqual = async () => (JSON.stringify(await read()) === target ? true : undefined);
-    await eventually(isEqual, PATIENCE_MS).catch(async () => expect([name, await read()]).toEqual([name, expected]));
-  }
-
   /** The count of the service, and of every tab. */
   private async checkUnread(expected: number): Promise<void> {
     const stored = async () => (await this.options.company.call('GET', await this.path()))['unread'].contact as number;
@@ -165,10 +146,6 @@ export class ChatPlay {
     const { company } = this.options;
     const [found] = this.conversationId ? [] : waits ? [await company.conversation()] : await company.conversations();
     return (this.conversationId ??= found?.['id'] as string | undefined);
-  }
-
-  private pick<T>(list: T[]): T | undefined {
-    return list[Math.floor(this.options.random() * list.length)];
   }
 
   /** @returns a tab in which the widget works, with its panel open */
@@ -249,21 +226,12 @@ export class ChatPlay {
     tab.isLoaded = this.network === 'up' ? await arrived : await arrived.catch(() => false);
   }
 
-  private async breakNetwork(): Promise<void> {
-    if (this.network !== 'up') return;
-    this.network = this.pick<Network>(['cut', 'silent', 'offline'])!;
-    this.log.push(this.network);
-    const { service, setOffline } = this.options;
-    if (this.network === 'cut') await service.network.refuse();
-    else if (this.network === 'silent') service.network.swallow();
-    else await setOffline(true);
+  protected override setOffline(isOffline: boolean): Promise<void> {
+    return this.options.setOffline(isOffline);
   }
 
-  private async heal(): Promise<void> {
-    const { service, setOffline } = this.options;
-    if (this.network === 'offline') await setOffline(false);
-    else await service.network.heal();
-    this.network = 'up';
+  protected override async heal(): Promise<void> {
+    await super.heal();
     for (const tab of this.tabs.filter(({ isLoaded }) => !isLoaded)) {
       await tab.visitor.page.reload();
       tab.isVisible = true;
@@ -319,14 +287,6 @@ export class ChatPlay {
     if (!tab) return;
     this.tabs.splice(this.tabs.indexOf(tab), 1);
     await tab.visitor.page.close();
-  }
-
-  private async restart(): Promise<void> {
-    await this.starting;
-    const { fleet } = this.options.service;
-    const index = this.options.random() < 0.5 ? 0 : 1;
-    await fleet.instance(index).stop();
-    this.starting = fleet.run(index);
   }
 
   /** Shows all messages of the conversation. */

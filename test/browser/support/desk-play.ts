@@ -6,13 +6,12 @@ import type { AgentInbox } from './agent-inbox.js';
 import type { BalancedService } from './balanced-service.js';
 import { untilEmpty, writeOrStartAgain } from './chat-play.js';
 import { PATIENCE_MS, type Company } from './company.js';
+import { RandomPlay, type Step } from './random-play.js';
 import type { Visitor } from './visitor.js';
 
 /** Time (ms) for something that need not happen, such as a button that another agent's action has removed. */
 const SHORT_MS = 3_000;
 const UNSENT = 'This message was unsent.';
-
-type Network = 'up' | 'cut' | 'silent' | 'offline';
 
 export interface PlayedAgent {
   name: string;
@@ -41,9 +40,7 @@ interface Written {
 }
 
 /** Agents at the dashboard on a bad network, and visitors, who do random things; and what must have come of it. */
-export class DeskPlay {
-  /** Names of the steps so far, for the message of a failure. */
-  readonly log: string[] = [];
+export class DeskPlay extends RandomPlay {
   /** By name of the visitor. */
   private readonly asked = new Map<string, string[]>();
   /** Everything that agents have written, by name of the visitor. */
@@ -51,19 +48,17 @@ export class DeskPlay {
   /** Texts that stand in the field for replies, by agent and visitor. */
   private readonly drafts = new Map<string, string>();
   private readonly open = new Map<PlayedAgent, string>();
-  private network: Network = 'up';
-  private starting: Promise<void> | undefined;
   private count = 0;
 
   constructor(private readonly options: DeskPlayOptions) {
+    super(options.service, options.random);
     for (const { name } of options.visitors) {
       this.asked.set(name, []);
       this.written.set(name, []);
     }
   }
 
-  /** Each with its weight. */
-  private readonly steps: [number, string, () => Promise<unknown>][] = [
+  protected override readonly steps: readonly Step[] = [
     [20, 'ask', () => this.ask()],
     [20, 'reply', () => this.reply()],
     [7, 'note', () => this.writeNote()],
@@ -80,7 +75,7 @@ export class DeskPlay {
     [8, 'break the network', () => this.breakNetwork()],
     [12, 'heal the network', () => this.heal()],
     [1, 'restart an instance', () => this.restart()],
-    [5, 'wait', () => waitUpTo(this.options.random, 800)],
+    [5, 'wait', () => waitUpTo(this.random, 800)],
   ];
 
   /** Each visitor asks once, so that there is a conversation with each. */
@@ -89,14 +84,6 @@ export class DeskPlay {
     for (const agent of this.options.agents) {
       for (const { name } of this.options.visitors) await agent.inbox.row(name).waitFor();
     }
-  }
-
-  async step(): Promise<void> {
-    const total = this.steps.reduce((sum, [weight]) => sum + weight, 0);
-    let left = this.options.random() * total;
-    const [, name, run] = this.steps.find(([weight]) => (left -= weight) < 0)!;
-    this.log.push(name);
-    await run();
   }
 
   /** Repairs everything, and compares what each screen shows with the service, and the service with the model. */
@@ -112,7 +99,7 @@ export class DeskPlay {
       const messages = await this.messages(conversations.get(name)!['id']);
       const shown = messages.filter(message => !message['private']);
       const expected = shown.map(({ content }) => content ?? 'This message was removed');
-      await agrees(`the screen of ${name}`, () => visitor.bubbles(), expected);
+      await this.agrees(`the screen of ${name}`, () => visitor.bubbles(), expected);
     }
   }
 
@@ -159,15 +146,15 @@ export class DeskPlay {
       await this.openConversation(agent, name);
       const { id } = (await this.conversations()).get(name)!;
       const expected = (await this.messages(id)).map(({ content }) => content ?? UNSENT);
-      await agrees(`${name} at ${agent.name}`, () => inbox.texts(), expected);
+      await this.agrees(`${name} at ${agent.name}`, () => inbox.texts(), expected);
       // what is on the screen for a moment is read
       const unread = async () => (await this.conversations()).get(name)!['unread'].agents as number;
-      await agrees(`unread of ${name}`, unread, 0);
+      await this.agrees(`unread of ${name}`, unread, 0);
       await inbox.choose('Reply');
       const draft = this.drafts.get(`${agent.name} ${name}`) ?? '';
       expect([agent.name, name, await inbox.reply.inputValue()]).toEqual([agent.name, name, draft]);
     }
-    await agrees(`the list of ${agent.name}`, () => rowsOf(inbox), await this.expectedRows(agent));
+    await this.agrees(`the list of ${agent.name}`, () => rowsOf(inbox), await this.expectedRows(agent));
   }
 
   private async expectedRows(agent: PlayedAgent): Promise<string[]> {
@@ -179,16 +166,12 @@ export class DeskPlay {
     });
   }
 
-  private pick<T>(list: readonly T[]): T {
-    return list[Math.floor(this.options.random() * list.length)]!;
-  }
-
   private nextText(name: string): string {
     this.count += 1;
     return `${name} ${String(this.count).padStart(3, '0')}`;
   }
 
-  private async ask(name = this.pick(this.options.visitors).name): Promise<void> {
+  private async ask(name = this.pick(this.options.visitors)!.name): Promise<void> {
     const { visitor } = this.options.visitors.find(each => each.name === name)!;
     const text = this.nextText('question');
     this.asked.get(name)!.push(text);
@@ -217,8 +200,8 @@ export class DeskPlay {
 
   /** @returns an agent with an open conversation, and its visitor */
   private async opened(): Promise<{ agent: PlayedAgent; inbox: AgentInbox; name: string }> {
-    const agent = this.pick(this.options.agents);
-    const { name } = this.pick(this.options.visitors);
+    const agent = this.pick(this.options.agents)!;
+    const { name } = this.pick(this.options.visitors)!;
     this.log.push(`${agent.name} with ${name}`);
     await this.openConversation(agent, name);
     return { agent, inbox: agent.inbox, name };
@@ -311,48 +294,27 @@ export class DeskPlay {
     const { inbox } = await this.opened();
     await inbox.page.keyboard.press('p');
     await inbox.page.getByRole('combobox', { name: 'Priority' }).waitFor();
-    await inbox.page.keyboard.type(this.pick(['no', 'low', 'high', 'urg']));
+    await inbox.page.keyboard.type(this.pick(['no', 'low', 'high', 'urg'])!);
     await inbox.page.keyboard.press('Enter');
   }
 
   private async changeView(): Promise<void> {
-    const agent = this.pick(this.options.agents);
+    const agent = this.pick(this.options.agents)!;
     await agent.inbox.page.keyboard.press('Escape');
-    await agent.inbox.openView(this.pick(['Assigned to you', 'Unassigned', 'Open', 'Resolved', 'Waiting longest']));
+    await agent.inbox.openView(this.pick(['Assigned to you', 'Unassigned', 'Open', 'Resolved', 'Waiting longest'])!);
     this.open.delete(agent);
   }
 
   private async reload(): Promise<void> {
     if (this.network !== 'up') return;
-    const agent = this.pick(this.options.agents);
+    const agent = this.pick(this.options.agents)!;
     await agent.inbox.page.reload();
     await agent.inbox.tab.isSignedIn(agent.name);
     this.open.delete(agent);
   }
 
-  private async breakNetwork(): Promise<void> {
-    if (this.network !== 'up') return;
-    this.network = this.pick<Network>(['cut', 'silent', 'offline']);
-    this.log.push(this.network);
-    const { service, agents } = this.options;
-    if (this.network === 'cut') await service.network.refuse();
-    else if (this.network === 'silent') service.network.swallow();
-    else await Promise.all(agents.map(({ setOffline }) => setOffline(true)));
-  }
-
-  private async heal(): Promise<void> {
-    const { service, agents } = this.options;
-    if (this.network === 'offline') await Promise.all(agents.map(({ setOffline }) => setOffline(false)));
-    else await service.network.heal();
-    this.network = 'up';
-  }
-
-  private async restart(): Promise<void> {
-    await this.starting;
-    const { fleet } = this.options.service;
-    const index = this.options.random() < 0.5 ? 0 : 1;
-    await fleet.instance(index).stop();
-    this.starting = fleet.run(index);
+  protected override setOffline(isOffline: boolean): Promise<unknown> {
+    return Promise.all(this.options.agents.map(agent => agent.setOffline(isOffline)));
   }
 }
 
@@ -365,10 +327,4 @@ function rowsOf({ page }: AgentInbox): Promise<string[]> {
       return [text('.name'), text('.preview'), state('status'), state('priority')].join(' | ');
     }),
   );
-}
-
-async function agrees<T>(name: string, read: () => T | Promise<T>, expected: T): Promise<void> {
-  const target = JSON.stringify(expected);
-  const isEqual = async () => (JSON.stringify(await read()) === target ? true : undefined);
-  await eventually(isEqual, PATIENCE_MS).catch(async () => expect([name, await read()]).toEqual([name, expected]));
 }
