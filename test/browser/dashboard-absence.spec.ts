@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { ServerClient, VisitorClient } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
-import { callApi, type OutsideDesk } from '../support/outside.js';
+import type { OutsideDesk } from '../support/outside.js';
 import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
@@ -27,16 +27,8 @@ async function talk(name: string, text: string): Promise<{ visitor: VisitorClien
   return { visitor, id: conversation.id, contactId };
 }
 
-async function enter(people: People, email: string, name: string): Promise<AgentInbox> {
-  const { redirect_url: link } = await callApi('POST', `${service.url}/v1/auth/sso/ticket`, desk.key, { email });
-  const tab = await AgentTab.open(
-    people,
-    `${service.url}/dashboard/inbox/unassigned${new URL(link as string).hash}`,
-    name,
-  );
-  await tab.isSignedIn(name);
-  return new AgentInbox(tab);
-}
+const enter = (people: People, email: string, name: string): Promise<AgentInbox> =>
+  AgentInbox.enter(people, { url: service.url, key: desk.key, email, name, view: 'unassigned' });
 
 /** Runs a test with the owner at the inbox. No tab may have an error in its console afterwards. */
 function play(test: (inbox: AgentInbox, people: People) => Promise<void>): Promise<void> {

@@ -4,9 +4,9 @@ import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
 import { callApi } from '../support/outside.js';
-import { PASSWORD, unique } from '../support/unique.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
+import { addMember, dialog, playSettings, pressIn, type OpenScreen } from './support/settings-play.js';
 import { CompanySite } from './support/company-site.js';
 import { PATIENCE_MS } from './support/company.js';
 import { TestBrowser, type People } from './support/test-browser.js';
@@ -23,37 +23,13 @@ const call = (method: string, path: string, body?: unknown): Promise<Json> =>
   callApi(method, `${service.url}/v1${path}`, desk.key, body);
 const channel = () => call('GET', `/channels/${desk.channelId}`);
 
-/** Opens a screen as a member. */
-type Open = (screen: string, email?: string) => Promise<AgentTab>;
-
-/** Runs a test, after which no tab may have an error in its console. */
-function play(test: (open: Open, people: People) => Promise<void>, options = {}) {
-  return browser.run(async people => {
-    const tabs: AgentTab[] = [];
-    const open: Open = async (screen, email = desk.email) => {
-      const tab = await AgentTab.open(people, `${service.url}/dashboard/settings/channels${screen}`, email);
-      tabs.push(tab);
-      await tab.signIn(email);
-      await tab.page.getByRole('button', { name: /^Account: / }).waitFor();
-      return tab;
-    };
-    await test(open, people);
-    for (const tab of tabs) expect(tab.errors).toEqual([]);
-  }, options);
-}
+/** Runs a test as the owner, unless it opens a screen as another member. */
+const play = (test: (open: OpenScreen, people: People) => Promise<void>, options = {}) =>
+  playSettings(browser, { address: `${service.url}/dashboard/settings/channels`, owner: desk.email }, test, options);
 
 /** Opens a part of the desk's channel. */
-const openPart = (open: Open, part: string, email?: string) => open(`/${desk.channelId}/${part}`, email);
+const openPart = (open: OpenScreen, part: string, email?: string) => open(`/${desk.channelId}/${part}`, email);
 
-async function addMember(name: string, role: string, channelIds?: string[]): Promise<string> {
-  const email = `${unique('member')}@example.com`;
-  const body = { name, email, role, password: PASSWORD, ...(channelIds && { channel_ids: channelIds }) };
-  await call('POST', '/workspace/members', body);
-  return email;
-}
-
-const dialog = (tab: AgentTab) => tab.page.getByRole('dialog');
-const pressIn = (tab: AgentTab, name: string) => dialog(tab).getByRole('button', { name, exact: true }).click();
 const form = (tab: AgentTab, name: string) => tab.page.getByRole('region', { name, exact: true });
 const saveIn = (tab: AgentTab, name: string) => form(tab, name).getByRole('button', { name: 'Save' }).click();
 const preview = (tab: AgentTab) => tab.page.frameLocator('iframe[title="Preview"]');
@@ -318,9 +294,12 @@ describeInChromium('The channels of the dashboard', () => {
 
   it('An agent and a session of some channels read a channel and change nothing; others do not exist for them.', async () => {
     const other = await call('POST', '/channels', { name: 'Other shop' });
-    const people = [await addMember('Ana', 'agent'), await addMember('Nora', 'admin', [desk.channelId])];
+    const people = [
+      await addMember(service.url, desk, 'Ana', 'agent'),
+      await addMember(service.url, desk, 'Nora', 'admin', [desk.channelId]),
+    ];
     await play(async open => {
-      for (const [index, email] of people.entries()) {
+      for (const [index, { email }] of people.entries()) {
         const tab = await open('', email);
         await tab.sees('Channels');
         await tab.page.getByText('Only an owner or admin of all channels can change this.').waitFor();

@@ -2,9 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { items, ServerClient } from '../../clients/sdk/src/index.js';
 import { loadDialogues } from '../../src/bin/demo/dialogue.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
-import { callApi } from '../support/outside.js';
 import { AgentInbox } from './support/agent-inbox.js';
-import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
 import { PlayedDay } from './support/played-day.js';
 import { TestBrowser } from './support/test-browser.js';
@@ -47,11 +45,8 @@ describeInChromium('A day at the desk', () => {
         for (let number = 1; number <= AGENTS; number += 1) {
           const [name, email] = [`Agent ${number}`, `agent-${number}-${desk.workspaceId}@example.com`];
           await server.members.create({ email, name });
-          const ticket = await callApi('POST', `${service.url}/v1/auth/sso/ticket`, desk.key, { email });
-          const { hash } = new URL(ticket['redirect_url'] as string);
-          const tab = await AgentTab.open(people, `${service.url}/dashboard/inbox/mine${hash}`, name);
-          await tab.isSignedIn(name);
-          inboxes.push(new AgentInbox(tab));
+          const entry = { url: service.url, key: desk.key, email, name, view: 'mine' };
+          inboxes.push(await AgentInbox.enter(people, entry));
         }
         const all = await loadDialogues(process.env.DAY_DIALOGUES);
         const dialogues = Array.from({ length: CONVERSATIONS }, (_, index) => all[index % all.length]!);

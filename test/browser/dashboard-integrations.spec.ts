@@ -5,12 +5,13 @@ import { freePort } from '../support/free-port.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
 import { beginConversation, callApi } from '../support/outside.js';
-import { PASSWORD, unique } from '../support/unique.js';
+import { PASSWORD } from '../support/unique.js';
 import { LOCAL_WEBHOOKS, WebhookReceiver } from '../support/webhook-receiver.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
+import { addMember, dialog, playSettings, pressIn, type OpenScreen } from './support/settings-play.js';
 import { PATIENCE_MS } from './support/company.js';
-import { TestBrowser } from './support/test-browser.js';
+import { TestBrowser, type People } from './support/test-browser.js';
 
 const PRIVATE_ADDRESS = 'http://10.0.0.1/hook';
 const PHONE = { width: 390, height: 844 };
@@ -23,34 +24,13 @@ let receiver: WebhookReceiver;
 const call = (method: string, path: string, body?: unknown, token = desk.token): Promise<Json> =>
   callApi(method, `${service.url}/v1${path}`, token, body);
 
-type Open = (screen: string, email?: string) => Promise<AgentTab>;
-
-/** Runs a test, after which no tab may have an error in its console. */
-function play(test: (open: Open) => Promise<void>, options = {}) {
-  return browser.run(async people => {
-    const tabs: AgentTab[] = [];
-    await test(async (screen, email = desk.email) => {
-      const tab = await AgentTab.open(people, `${service.url}/dashboard/settings${screen}`, email);
-      tabs.push(tab);
-      await tab.signIn(email);
-      await tab.page.getByRole('button', { name: /^Account: / }).waitFor();
-      return tab;
-    });
-    for (const tab of tabs) expect(tab.errors).toEqual([]);
-  }, options);
-}
-
-const addMember = (name: string, role: string, channelIds?: string[]): Promise<Json> => {
-  const email = `${unique('member')}@example.com`;
-  const body = { name, email, role, password: PASSWORD, ...(channelIds && { channel_ids: channelIds }) };
-  return call('POST', '/workspace/members', body, desk.key);
-};
+/** Runs a test as the owner, unless it opens a screen as another member. */
+const play = (test: (open: OpenScreen, people: People) => Promise<void>, options = {}) =>
+  playSettings(browser, { address: `${service.url}/dashboard/settings`, owner: desk.email }, test, options);
 
 const becomes = <T>(read: () => Promise<T>, expected: T) =>
   eventually(async () => JSON.stringify(await read()) === JSON.stringify(expected) || undefined, PATIENCE_MS);
 
-const dialog = (tab: AgentTab) => tab.page.getByRole('dialog');
-const pressIn = (tab: AgentTab, name: string) => dialog(tab).getByRole('button', { name, exact: true }).click();
 const showsText = (tab: AgentTab, text: string | RegExp) => tab.page.getByText(text).first().waitFor();
 const link = (tab: AgentTab, name: string) => tab.page.getByRole('main').getByRole('link', { name, exact: true });
 
@@ -377,7 +357,10 @@ describeInChromium('Bots and webhooks in the dashboard', () => {
 
   it('An agent and an admin of one channel read bots, change none, and have no webhooks.', async () => {
     const [bot, webhook] = await Promise.all([createBot({ description: 'Knows parcels' }), createWebhook()]);
-    const people = [await addMember('Ana Agent', 'agent'), await addMember('Nora Narrow', 'admin', [desk.channelId])];
+    const people = [
+      await addMember(service.url, desk, 'Ana Agent', 'agent'),
+      await addMember(service.url, desk, 'Nora Narrow', 'admin', [desk.channelId]),
+    ];
     await play(async open => {
       for (const { email } of people) {
         const tab = await open('/bots', email);

@@ -3,7 +3,6 @@ import { callApi } from '../support/outside.js';
 import { describeWithFleetInChromium } from '../support/describe-in-chromium.js';
 import { seeded } from '../support/seeded.js';
 import { AgentInbox } from './support/agent-inbox.js';
-import { AgentTab } from './support/agent-tab.js';
 import { BalancedService } from './support/balanced-service.js';
 import { Company } from './support/company.js';
 import { CompanySite, snippet } from './support/company-site.js';
@@ -23,14 +22,10 @@ let browser: TestBrowser;
 
 /** Opens the dashboard of a member by a ticket. */
 async function enter(people: People, company: Company, email: string, name: string): Promise<PlayedAgent> {
-  const { redirect_url: link } = await callApi('POST', `${service.url}/v1/auth/sso/ticket`, company.desk.key, {
-    email,
-  });
-  const { hash } = new URL(link as string);
-  const tab = await AgentTab.open(people, `${service.url}/dashboard/inbox/all${hash}`, name);
-  await tab.isSignedIn(name);
+  const { key } = company.desk;
+  const inbox = await AgentInbox.enter(people, { url: service.url, key, email, name, view: 'all' });
   const setOffline = async (isOffline: boolean) => (await people.profile(name)).setOffline(isOffline);
-  return { name, inbox: new AgentInbox(tab), setOffline };
+  return { name, inbox, setOffline };
 }
 
 /** Plays random steps with a new company. A failure shows the steps. */

@@ -4,11 +4,12 @@ import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
 import { beginConversation, callApi } from '../support/outside.js';
-import { PASSWORD, unique } from '../support/unique.js';
+import { PASSWORD } from '../support/unique.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
+import { addMember, dialog, playSettings, pressIn, type OpenScreen } from './support/settings-play.js';
 import { PATIENCE_MS } from './support/company.js';
-import { TestBrowser } from './support/test-browser.js';
+import { TestBrowser, type People } from './support/test-browser.js';
 
 const NEW_PASSWORD = 'another horse, another battery';
 const PHONE = { width: 390, height: 844 };
@@ -20,30 +21,9 @@ let desk: OutsideDesk;
 const call = (method: string, path: string, body?: unknown, token = desk.token): Promise<Json> =>
   callApi(method, `${service.url}/v1${path}`, token, body);
 
-/** Opens a screen as a member. */
-type Open = (screen: string, email?: string) => Promise<AgentTab>;
-
-/** Runs a test, after which no tab may have an error in its console. */
-function play(test: (open: Open) => Promise<void>, options = {}) {
-  return browser.run(async people => {
-    const tabs: AgentTab[] = [];
-    await test(async (screen, email = desk.email) => {
-      const tab = await AgentTab.open(people, `${service.url}/dashboard/settings${screen}`, email);
-      tabs.push(tab);
-      await tab.signIn(email);
-      await tab.page.getByRole('button', { name: /^Account: / }).waitFor();
-      return tab;
-    });
-    for (const tab of tabs) expect(tab.errors).toEqual([]);
-  }, options);
-}
-
-/** Adds a member that signs in with the usual password. */
-async function addMember(name: string, role: string, channelIds?: string[]): Promise<Json> {
-  const email = `${unique('member')}@example.com`;
-  const body = { name, email, role, password: PASSWORD, ...(channelIds && { channel_ids: channelIds }) };
-  return call('POST', '/workspace/members', body, desk.key);
-}
+/** Runs a test as the owner, unless it opens a screen as another member. */
+const play = (test: (open: OpenScreen, people: People) => Promise<void>, options = {}) =>
+  playSettings(browser, { address: `${service.url}/dashboard/settings`, owner: desk.email }, test, options);
 
 /** Waits until the service answers with a value. */
 const becomes = <T>(read: () => Promise<T>, expected: T) =>
@@ -53,8 +33,6 @@ const becomes = <T>(read: () => Promise<T>, expected: T) =>
 const sections = (tab: AgentTab) =>
   tab.page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
 
-const dialog = (tab: AgentTab) => tab.page.getByRole('dialog');
-const pressIn = (tab: AgentTab, name: string) => dialog(tab).getByRole('button', { name, exact: true }).click();
 const isClosed = (tab: AgentTab) => dialog(tab).waitFor({ state: 'detached' });
 
 describeInChromium('The settings of the dashboard', () => {
@@ -175,7 +153,7 @@ describeInChromium('The settings of the dashboard', () => {
     }));
 
   it('An admin sets name, time zone and hours past midnight with a holiday, and an agent reads them.', async () => {
-    const member = await addMember('Ana Agent', 'agent');
+    const member = await addMember(service.url, desk, 'Ana Agent', 'agent');
     await play(async open => {
       const admin = await open('/workspace');
       await admin.fill({ 'Workspace name': 'Harbour' });
@@ -207,7 +185,7 @@ describeInChromium('The settings of the dashboard', () => {
   });
 
   it('An owner limits a member to a channel, deactivates and reactivates it.', async () => {
-    const member = await addMember('Ana Agent', 'agent');
+    const member = await addMember(service.url, desk, 'Ana Agent', 'agent');
     await play(async open => {
       const owner = await open('/members');
       await owner.press('Edit: Ana Agent');
@@ -363,7 +341,7 @@ describeInChromium('The settings of the dashboard', () => {
   });
 
   it('Saved views are renamed, shared, moved and deleted, and an agent changes its own alone.', async () => {
-    const member = await addMember('Ana Agent', 'agent');
+    const member = await addMember(service.url, desk, 'Ana Agent', 'agent');
     for (const name of ['First', 'Second']) {
       await call('POST', '/views', { name, filters: { status: 'open' } });
     }
@@ -404,9 +382,9 @@ describeInChromium('The settings of the dashboard', () => {
       'Saved views',
     ];
     const people = [
-      { member: await addMember('Adam Admin', 'admin'), isAdmin: true },
-      { member: await addMember('Ana Agent', 'agent'), isAdmin: false },
-      { member: await addMember('Nora Narrow', 'admin', [desk.channelId]), isAdmin: false },
+      { member: await addMember(service.url, desk, 'Adam Admin', 'admin'), isAdmin: true },
+      { member: await addMember(service.url, desk, 'Ana Agent', 'agent'), isAdmin: false },
+      { member: await addMember(service.url, desk, 'Nora Narrow', 'admin', [desk.channelId]), isAdmin: false },
     ];
     await play(async open => {
       for (const { member, isAdmin } of people) {

@@ -1,9 +1,31 @@
 import type { Locator, Page } from 'playwright-core';
-import type { AgentTab } from './agent-tab.js';
+import { callApi } from '../../support/outside.js';
+import { AgentTab } from './agent-tab.js';
+import type { People } from './test-browser.js';
+
+/** A member that opens a view of the inbox. */
+export interface InboxEntry {
+  /** Address of the service. */
+  url: string;
+  /** API key of the workspace. */
+  key: string;
+  email: string;
+  name: string;
+  /** Last segment of the view's address. */
+  view: string;
+}
 
 /** An agent at the inbox. Everything is found by its name, as people and screen readers do. */
 export class AgentInbox {
   constructor(readonly tab: AgentTab) {}
+
+  /** Opens the inbox by a ticket of single sign-on, in the browser profile of that name. */
+  static async enter(people: People, { url, key, email, name, view }: InboxEntry): Promise<AgentInbox> {
+    const { redirect_url: link } = await callApi('POST', `${url}/v1/auth/sso/ticket`, key, { email });
+    const tab = await AgentTab.open(people, `${url}/dashboard/inbox/${view}${new URL(link as string).hash}`, name);
+    await tab.isSignedIn(name);
+    return new AgentInbox(tab);
+  }
 
   get page(): Page {
     return this.tab.page;
