@@ -194,7 +194,7 @@ describeInChromium('The channels of the dashboard', () => {
       await saveIn(admin, 'Opening hours');
       await admin.reads('The opening hours are saved.');
       await admin.field('Away message').fill('We are back tomorrow.');
-      await saveIn(admin, 'When nobody is there');
+      await saveIn(admin, 'When no agent is there');
       await admin.field('Resolve by itself after hours').fill('48');
       await admin.page.getByRole('switch', { name: 'Ask for a rating' }).click();
       await saveIn(admin, 'Ending');

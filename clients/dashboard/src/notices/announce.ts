@@ -11,7 +11,8 @@ const VOLUME = 0.12;
 type Known = Pick<Desk, 'reader' | 'store' | 'directory'>;
 
 /**
- * Shows a notification of the browser, which names the people and quotes nobody, because screens are locked and shared.
+ * Shows a notification of the browser. It names the people and contains no text of a message, because screens are locked
+ * and shared.
  * A later one about the same conversation replaces it.
  * @param open called when it is clicked, after the tab has the focus
  */

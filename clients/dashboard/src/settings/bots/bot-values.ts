@@ -30,7 +30,7 @@ export function valuesOf(bot?: BotView): BotValues {
 
 /**
  * The fields that differ from the initial values; an emptied one is null. People do not see the query of the address, so
- * an address that nobody has changed must not be sent back.
+ * an unchanged address must not be sent back.
  */
 export function changesOf(values: BotValues, initial: BotValues): UpdateBotBody {
   const entries = (Object.keys(values) as BotField[])

@@ -34,8 +34,8 @@ export function valuesOf(webhook?: WebhookView): WebhookValues {
 }
 
 /**
- * The fields that differ from the initial values. People do not see the query of the address, so an address that nobody
- * has changed must not be sent back.
+ * The fields that differ from the initial values. People do not see the query of the address, so an unchanged address
+ * must not be sent back.
  */
 export function changesOf(values: WebhookValues, initial: WebhookValues): UpdateWebhookBody {
   const body = {

@@ -25,7 +25,7 @@ export const en = {
   avatarHint: 'A square picture, which customers see beside its messages.',
   avatarInvalid: 'Enter an address that begins with https:// and has at most 2,048 characters.',
   timeout: 'Seconds without an answer',
-  timeoutHint: 'Afterwards the conversation is handed to people, so that nobody waits for a broken bot.',
+  timeoutHint: 'Afterwards the conversation is handed to people, so that visitors do not wait for a broken bot.',
   timeoutInvalid: 'Enter a whole number from 5 to 600.',
   history: 'Earlier messages',
   historyHint: 'How many the bot receives with each new message.',

@@ -4,7 +4,7 @@ import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';
 
-/** The answer of the system while nobody is there. */
+/** The answer of the system while no agent is there. */
 export function Away(props: ChannelPartProps) {
   const form = useChannelForm({
     ...props,

@@ -39,7 +39,7 @@ export const en = {
     'Keys such as “e” to resolve act at once, except while you type. Turn them off if you use speech input.',
   browserNotices: 'Notifications of the browser',
   browserNoticesHint:
-    'They name the customer, and quote nobody. None appears for a conversation that is on your screen.',
+    'They name the customer, and contain no text of a message. None appears for a conversation that is on your screen.',
   browserNoticesDenied: 'Your browser blocks them. Allow notifications for this page in its settings, then reload.',
   sound: 'Sound',
   soundHint: 'A short sound for each new notification.',

@@ -73,7 +73,7 @@ export const en = {
   'workspace.updated': 'Name, language or hours of the company change.',
   channelList: 'Channels whose events are sent',
   channelsHint:
-    'Only events of these channels, and of contacts that were met there. Identities that nobody has proved are left out.',
+    'Only events of these channels, and of contacts that were met there. Identities without a proof are left out.',
   channelsMissing: 'Choose at least one channel.',
   privacy: 'Private notes',
   includePrivate: 'Send private notes too',
