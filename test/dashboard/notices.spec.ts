@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentClient, NotificationView } from '@support-chat/sdk';
 import { Notices } from '../../clients/dashboard/src/notices/notices.js';
-import { pathOf } from '../../clients/dashboard/src/notices/path-of.js';
 import type { AgentFrame } from '../../clients/dashboard/src/store/frame-log.js';
 import { eventually } from '../support/eventually.js';
 
@@ -142,10 +141,5 @@ describe('The notifications of the dashboard', () => {
     await eventually(async () => numbers(notices).join() === '3,2' || undefined);
     expect(notices.hasMore).toBe(true);
     notices.close();
-  });
-
-  it('A notification leads to its message, or to the conversation of an assignment.', () => {
-    expect(pathOf(notification(7))).toBe('/inbox/all/c1?message=m7');
-    expect(pathOf(notification(7, { message_id: null }))).toBe('/inbox/all/c1');
   });
 });

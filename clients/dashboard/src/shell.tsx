@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact';
 import { AccountMenu } from './account-menu.js';
+import { conversationPath } from './conversation-path.js';
 import { Desk } from './desk/desk.js';
 import { DeskContext } from './desk/desk-context.js';
 import type { SignedInSession } from './entrance/entrance-state.js';
@@ -100,7 +101,7 @@ function Interruption({ desk }: { desk: Desk }) {
 /** Mails link to a conversation by the fragment. */
 function firstPath(): string {
   const id = /^#conversation=([\w-]+)$/.exec(location.hash)?.[1];
-  return id === undefined ? '/inbox' : `/inbox/all/${id}`;
+  return id === undefined ? '/inbox' : conversationPath(id);
 }
 
 function Navigation() {

@@ -2,6 +2,7 @@ import type { ContactView, ConversationView } from '@support-chat/sdk';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { conversationPath } from '../conversation-path.js';
 import { useDesk } from '../desk/desk-context.js';
 import { Avatar } from './avatar.js';
 import { ContactMenu } from './contact-menu.js';
@@ -124,7 +125,7 @@ function Earlier({ view }: { view: ConversationView }) {
       <ul class="earlier">
         {earlier.map(({ id, number, last_message: last, last_activity_at: at, status }) => (
           <li key={id}>
-            <Link href={`/inbox/all/${id}`}>
+            <Link href={conversationPath(id)}>
               <span dir="auto">{last?.preview ?? t('noMessage')}</span>
               <small>
                 #{number} · {t(`status_${status}`)} · {formats().ago(at, minute.value)}

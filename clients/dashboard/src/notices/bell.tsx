@@ -1,11 +1,11 @@
 import { icon } from '@support-chat/ui/icons.jsx';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { conversationPath } from '../conversation-path.js';
 import type { Desk } from '../desk/desk.js';
 import { LazyArea, type AreaLoader } from '../lazy-area.js';
 import { t } from '../texts/index.js';
 import { Alerts } from './alerts.js';
-import { pathOf } from './path-of.js';
 
 const PANEL = 'notices';
 const BELL = 'M6 16.5V11a6 6 0 0112 0v5.5l1.5 2h-15zM10 21h4';
@@ -19,7 +19,10 @@ export function Bell({ desk }: { desk: Desk }) {
   const [isOpen, setOpen] = useState(false);
   const [, navigate] = useLocation();
   const count = desk.notices.unreadCount.value;
-  useEffect(() => new Alerts(desk, notification => navigate(pathOf(notification))).start(), [desk]);
+  useEffect(
+    () => new Alerts(desk, ({ conversation_id: id, message_id }) => navigate(conversationPath(id, message_id))).start(),
+    [desk],
+  );
   return (
     <>
       <button class="bell" type="button" popovertarget={PANEL} aria-haspopup="dialog" aria-expanded={isOpen}>

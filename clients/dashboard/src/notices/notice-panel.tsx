@@ -1,6 +1,7 @@
 import type { NotificationView } from '@support-chat/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { conversationPath } from '../conversation-path.js';
 import { useDesk } from '../desk/desk-context.js';
 import { describeError } from '../forms/describe-error.js';
 import { minute } from '../inbox/minute.js';
@@ -10,7 +11,6 @@ import { Skeleton } from '../parts/skeleton.js';
 import { describeNotice } from './describe-notice.js';
 import { isUnread } from './notices.js';
 import './notices.css';
-import { pathOf } from './path-of.js';
 import { formats, t } from './texts/index.js';
 
 /** All notifications, newest first. Each leads to its message, and is read then. */
@@ -84,7 +84,11 @@ function Notice({ notification }: { notification: NotificationView }) {
   };
   return (
     <li>
-      <Link class={isNew ? 'notice unread' : 'notice'} href={pathOf(notification)} onClick={read}>
+      <Link
+        class={isNew ? 'notice unread' : 'notice'}
+        href={conversationPath(notification.conversation_id, notification.message_id)}
+        onClick={read}
+      >
         {isNew && <span class="unseen">{t('unread')}: </span>}
         <span class="sentence" dir="auto">
           {describeNotice(notification, view, id => directory.nameOf(id))}

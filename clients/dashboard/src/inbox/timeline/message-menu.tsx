@@ -1,6 +1,7 @@
 import type { MessageView } from '@support-chat/sdk';
 import { MORE, icon } from '@support-chat/ui/icons.jsx';
 import { useRef, useState } from 'preact/hooks';
+import { conversationPath } from '../../conversation-path.js';
 import { Confirmation } from '../../parts/confirmation.js';
 import { Picker, type PickerOption } from '../../parts/picker.js';
 import { useDesk } from '../../desk/desk-context.js';
@@ -81,5 +82,5 @@ export function MessageMenu({ message }: { message: MessageView }) {
 
 function linkTo({ conversation_id, id }: MessageView): string {
   const base = location.pathname.replace(/\/inbox.*$/, '');
-  return `${location.origin}${base}/inbox/all/${conversation_id}?message=${id}`;
+  return `${location.origin}${base}${conversationPath(conversation_id, id)}`;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { WebhookDeliveryView } from '@support-chat/sdk';
+import { conversationPath } from '../../conversation-path.js';
 import { describeError } from '../../forms/describe-error.js';
 import { Banner } from '../../parts/banner.js';
 import { Button } from '../../parts/button.js';
@@ -62,7 +63,7 @@ function DeliveryFacts({ delivery }: { delivery: WebhookDeliveryView }) {
           : [
               [
                 t('conversationFact'),
-                <Link href={`/inbox/all/${conversationId}`}>{t('openConversation')}</Link>,
+                <Link href={conversationPath(conversationId)}>{t('openConversation')}</Link>,
               ] as const,
             ]),
         [t('createdAt'), timeText(createdAt)],
