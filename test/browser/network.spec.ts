@@ -171,7 +171,7 @@ describeWithFleetInChromium('The chat on a broken network', () => {
         await visitor.page.close();
         await service.network.heal();
         const later = await openTab();
-        await later.reads(text);
+        for (const each of expected) await later.reads(each);
         await untilEmpty(later);
         await later.sent();
         expect([await later.bubbles(), await company.received()]).toEqual([expected, expected]);
