@@ -56,16 +56,16 @@ type Request = () => () => void;
 
 /**
  * A random history of a workspace with one dashboard. Frames and responses are delayed; frames repeat and lose their order
- * as across a resume, or are lost and followed by `sync.required`. In the end the store must show what the service has.
+ * as across a resume, or are lost and followed by `sync.required` or a reload. In the end the store must show what the service has.
  */
 export class StorePlay {
   private readonly service = new PlayService();
-  private readonly store = new Store(ME);
+  private store = new Store(ME);
   private readonly random: () => number;
   /** Number of frames of the service that were put into `queue`. */
   private sent = 0;
   private queue: EventFrame[] = [];
-  private readonly delivered: EventFrame[] = [];
+  private delivered: EventFrame[] = [];
   private requests: Request[] = [];
   private responses: (() => void)[] = [];
   private readonly underWay = new Set<unknown>();
@@ -109,6 +109,7 @@ export class StorePlay {
       () => this.look(),
       () => (this.chance(0.2) ? this.resume() : undefined),
       () => (this.chance(0.1) ? this.lose() : undefined),
+      () => (this.chance(0.1) ? this.reload() : undefined),
     ])();
     this.receive();
   }
@@ -200,6 +201,20 @@ export class StorePlay {
     this.hasLost = true;
     const reason = this.chance(0.3) ? 'epoch' : 'too_many';
     this.store.apply({ type: 'sync.required', data: { reason } });
+  }
+
+  /** The page is loaded again. It begins with a snapshot, of which it does not receive the frames since. */
+  private reload(): void {
+    const list = this.chance(0.8) ? this.lists.at(-1)?.[0] : undefined;
+    const snapshot = structuredClone(this.store.snapshot(list));
+    this.store = new Store(ME);
+    this.store.restore(snapshot);
+    this.sent = this.service.frames.length;
+    [this.queue, this.delivered, this.requests, this.responses] = [[], [], [], []];
+    this.underWay.clear();
+    this.hasLost = true;
+    this.lists = this.lists.map(([{ query }, playList]) => [this.store.list(query), playList]);
+    if (this.openId !== undefined) this.openThread(this.openId);
   }
 
   // The desk

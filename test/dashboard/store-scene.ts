@@ -1,4 +1,5 @@
 import type { ConversationView, MessageView } from '@support-chat/sdk';
+import type { ConversationList } from '../../clients/dashboard/src/store/conversation-list.js';
 import type { EventFrame } from '../../clients/dashboard/src/store/frame-log.js';
 import { Store } from '../../clients/dashboard/src/store/store.js';
 import type { ListFilter } from '../../clients/dashboard/src/store/view-filter.js';
@@ -15,7 +16,7 @@ const EVERYTHING: PlayList = {
 /** A service, a store, and between them the frames that the store has not received. */
 export class StoreScene {
   readonly service = new PlayService();
-  readonly store = new Store(ME);
+  store = new Store(ME);
   private sent = 0;
 
   /** A conversation with one message of its contact. */
@@ -36,6 +37,14 @@ export class StoreScene {
   /** Loses the frames since the last time. */
   skip(): void {
     this.sent = this.service.frames.length;
+  }
+
+  /** The page is loaded again, and begins with a snapshot. The frames since the last time are lost. */
+  reload(list: ConversationList): void {
+    const snapshot = structuredClone(this.store.snapshot(list));
+    this.skip();
+    this.store = new Store(ME);
+    this.store.restore(snapshot);
   }
 
   deliver(): void {

@@ -369,3 +369,73 @@ describe('After `sync.required`', () => {
     expect(store.needs.threads.peek().get(id)).toEqual({ limit: 50 });
   });
 });
+
+describe('A snapshot', () => {
+  it('A reloaded page shows the list and the messages at once, and reads all of it again.', () => {
+    const { service } = scene;
+    const [gone, known] = [scene.start('Ann'), scene.start('Bert')];
+    for (const id of [gone, known]) scene.readThread(id);
+    const ids = [known, gone];
+    const before = scene.openList({ status: 'open' }, OPEN);
+    service.edit(known, 1, 'hello again');
+    service.assign(known, ME);
+    service.erase(service.get(gone)!.contact_id);
+    scene.reload(before);
+    const { store } = scene;
+    const list = store.list({ status: 'open' });
+    expect([list.isRead.peek(), list.ids.peek(), list.isNeeded]).toEqual([true, ids, true]);
+    expect(scene.shown(known)!.assignee_id).toBeNull();
+    store.watch(known);
+    expect([store.thread(known).isRead.peek(), scene.texts(known)]).toEqual([true, ['hello']]);
+    expect(store.needs.threads.peek()).toEqual(new Map([[known, { limit: 50 }]]));
+
+    scene.openList({ status: 'open' }, OPEN);
+    expect([list.ids.peek(), list.isNeeded]).toEqual([[known], false]);
+    expect(scene.shown(known)).toEqual(service.get(known));
+    scene.readThread(known);
+    expect(scene.messages(known)).toEqual(service.allMessages(known));
+    expect(store.needs.threads.peek().size).toBe(0);
+    expect([scene.shown(gone), scene.messages(gone)]).toEqual([undefined, []]);
+  });
+
+  it('Unread messages are not counted by the messages of a snapshot.', () => {
+    const { service } = scene;
+    const id = scene.start();
+    service.contactWrites(id, 'second');
+    scene.readThread(id);
+    const list = scene.openList({ status: 'open' }, OPEN);
+    service.unsend(id, 2);
+    scene.reload(list);
+    service.readBy(id, 'agents', 1);
+    scene.deliver();
+    expect(scene.neededIds()).toEqual([id]);
+  });
+
+  it('A message that arrives before the others were read stays in its place.', () => {
+    const { service } = scene;
+    const id = scene.start();
+    scene.readThread(id);
+    scene.reload(scene.openList({ status: 'open' }, OPEN));
+    const mark = scene.store.mark();
+    const page = service.read(id, { limit: 50 })!;
+    scene.store.thread(id);
+    service.contactWrites(id, 'second');
+    scene.deliver();
+    expect(scene.texts(id)).toEqual(['hello', 'second']);
+    scene.store.applyMessages(id, page, { limit: 50 }, mark);
+    expect(scene.texts(id)).toEqual(['hello', 'second']);
+  });
+
+  it('What the service has not confirmed is in no snapshot, nor what has to be read again.', () => {
+    const { store } = scene;
+    const [id, other] = [scene.start(), scene.start()];
+    const list = scene.openList({}, {});
+    for (const each of [id, other]) scene.readThread(each);
+    store.overlay(id, { priority: 'urgent' });
+    const { conversations, threads } = store.snapshot(list);
+    expect(conversations.map(({ priority }) => priority)).toEqual(['none', 'none']);
+    expect(threads.map(({ conversationId }) => conversationId)).toEqual([id, other]);
+    store.apply({ type: 'sync.required', data: { reason: 'too_many' } });
+    expect(store.snapshot(list)).toEqual({ conversations: [], list: undefined, threads: [] });
+  });
+});

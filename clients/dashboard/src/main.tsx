@@ -7,6 +7,7 @@ import { Entrance } from './entrance/entrance.js';
 import { takeSecretLink } from './entrance/secret-link.js';
 import './styles/index.css';
 import { startPreferences } from './preferences.js';
+import { SnapshotStorage } from './snapshot/snapshot-storage.js';
 import { loadLanguage } from './texts/index.js';
 
 /** This file is in a folder of the dashboard's path, which is below that of the service. */
@@ -17,8 +18,11 @@ const root = document.getElementById('app');
 if (!root) throw new Error('the page has no element for the dashboard');
 
 /** Dashboards of several services on one origin have different paths. */
-const store = new PageTokenStore(`support-chat:agent${service.pathname.replace(/\/$/, '')}`);
-const entrance = new Entrance({ baseUrl: service.href.replace(/\/$/, ''), store });
+const path = service.pathname.replace(/\/$/, '');
+const store = new PageTokenStore(`support-chat:agent${path}`);
+// the address of this file names the release, because it contains a hash
+const snapshots = new SnapshotStorage(`support-chat:dashboard${path}`, import.meta.url);
+const entrance = new Entrance({ baseUrl: service.href.replace(/\/$/, ''), store, snapshots });
 
 // a link that is opened in this tab changes only the fragment, and loads no new page
 window.addEventListener('hashchange', () => {

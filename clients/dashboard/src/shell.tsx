@@ -36,6 +36,7 @@ export function Shell({ session }: { session: SignedInSession }) {
     desk.open();
     return () => desk.close();
   }, [desk]);
+  useEffect(() => desk.follow(session), [desk, session]);
   const onShown = useCallback(() => desk.showArea(), [desk]);
   useAttention(workspace.name, desk.wanting.value);
   const leave = () => {

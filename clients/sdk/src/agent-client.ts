@@ -105,6 +105,11 @@ export class AgentClient {
     return this.session.storedTokens;
   }
 
+  /** Id of the session, which all its tokens have in common; undefined when nobody is logged in. */
+  get sessionId(): string | undefined {
+    return this.session.id;
+  }
+
   /** Uses stored tokens, or tokens from another page of the same browser. */
   restore(tokens: AgentTokens): void {
     this.session.set(tokens);

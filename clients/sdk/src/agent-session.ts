@@ -29,6 +29,12 @@ export class AgentSession implements Credential {
     return this.tokens;
   }
 
+  /** Undefined when nobody is logged in. */
+  get id(): string | undefined {
+    const id = this.tokens && readClaim(this.tokens.token, 'sid');
+    return typeof id === 'string' ? id : undefined;
+  }
+
   current(): string {
     return this.requireTokens().token;
   }

@@ -3,6 +3,7 @@ import { ApiError, SharedLive, type AgentFrames, type ClosedEvent, type MemberVi
 import type { SignedInSession } from '../entrance/entrance-state.js';
 import type { AgentFrame } from '../store/frame-log.js';
 import { Presence } from '../store/presence.js';
+import type { Snapshot } from '../snapshot/snapshot-storage.js';
 import type { ConversationList } from '../store/conversation-list.js';
 import { Store } from '../store/store.js';
 import { Notices } from '../notices/notices.js';
@@ -12,6 +13,7 @@ import { Directory } from './directory.js';
 import { Drafts } from './drafts.js';
 import { Outbox } from './outbox.js';
 import { Reader } from './reader.js';
+import { SnapshotWriter } from './snapshot-writer.js';
 
 /** The connection as people understand it. */
 export type Connection = 'connecting' | 'connected' | 'interrupted' | 'ended';
@@ -48,9 +50,11 @@ export class Desk {
   /** The member's own open conversations, once they are being read. */
   private readonly own = signal<ConversationList | undefined>(undefined);
   private channelIds: readonly string[] | null;
+  private readonly snapshots: SnapshotWriter;
+  private shownList: ConversationList | undefined;
 
-  constructor(readonly session: SignedInSession) {
-    const { agent, me } = session;
+  constructor(private current: SignedInSession) {
+    const { agent, me, snapshot } = current;
     this.store = new Store(me.member.id, id => this.forgetConversation(id));
     this.channelIds = me.member.channel_ids;
     this.notices = new Notices(agent);
@@ -66,6 +70,18 @@ export class Desk {
     this.outbox = new Outbox(agent, this.store, me.member.id, pageStorage());
     this.drafts = new Drafts(me.member.id, pageStorage());
     this.reader = new Reader(agent, this.store);
+    this.snapshots = new SnapshotWriter(current.snapshots, {
+      sessionId: () => agent.sessionId,
+      idle: () => this.reader.idle(),
+      take: () => this.snapshot(),
+    });
+    if (!snapshot) return;
+    this.directory.restore(snapshot);
+    this.store.restore(snapshot.store);
+  }
+
+  get session(): SignedInSession {
+    return this.current;
   }
 
   get agent(): SignedInSession['agent'] {
@@ -100,6 +116,7 @@ export class Desk {
     this.notices.close();
     this.reader.close();
     this.outbox.close();
+    this.snapshots.close();
     this.presence.clear();
     this.live.close();
   }
@@ -110,8 +127,27 @@ export class Desk {
     this.drafts.forget();
   }
 
+  /** Takes the session of a reloaded `me`. */
+  follow(session: SignedInSession): void {
+    this.current = session;
+    this.limitTo(session.me.member.channel_ids);
+  }
+
+  /** The list and the conversation on the screen. */
+  show(list: ConversationList | undefined): void {
+    this.shownList = list ?? this.shownList;
+    this.snapshots.requireWrite();
+  }
+
+  private snapshot(): Snapshot | undefined {
+    const { shownList: list, session, store, directory } = this;
+    if (this.connection.peek() !== 'connected' || !list || list.isNeeded || session.snapshot) return undefined;
+    return { me: session.me, ...directory.snapshot(), store: store.snapshot(list) };
+  }
+
   /** Removes what is stored of a conversation. */
   private forgetConversation(id: string): void {
+    this.snapshots.wipe();
     this.drafts.remove(id);
     this.notices.forget(id);
     this.outbox.keep();
@@ -119,6 +155,7 @@ export class Desk {
 
   private receive(frame: AgentFrame): void {
     this.batched.push(frame);
+    this.snapshots.requireWrite();
     this.timer ??= setTimeout(() => this.applyBatched(), GATHER_MS);
   }
 
@@ -134,6 +171,7 @@ export class Desk {
         this.counts.receive(frame);
         this.notices.receive(frame);
         if (frame.type === 'connected') this.handleConnected();
+        if (frame.type === 'sync.required') this.snapshots.wipe();
         if (frame.type === 'member.updated' && frame.data.id === this.memberId) this.handleOwnChange(frame.data);
       }
     });
@@ -142,6 +180,7 @@ export class Desk {
   private handleConnected(): void {
     this.connectionSignal.value = 'connected';
     this.outbox.work();
+    if (this.session.snapshot) void this.session.confirm();
     this.stopReading ??= effect(() => this.reader.work());
     void this.readInBackground();
   }
@@ -168,6 +207,10 @@ export class Desk {
   /** An admin has changed the member's rights, or the member its profile in another tab. */
   private handleOwnChange({ channel_ids: channelIds }: MemberView): void {
     void this.session.reload();
+    this.limitTo(channelIds);
+  }
+
+  private limitTo(channelIds: readonly string[] | null): void {
     if (JSON.stringify(channelIds) === JSON.stringify(this.channelIds)) return;
     this.channelIds = channelIds;
     this.receive({ type: 'sync.required', data: { reason: 'scope' } });

@@ -7,6 +7,7 @@ import {
   type MemberView,
   type ViewView,
 } from '@support-chat/sdk';
+import type { Snapshot } from '../snapshot/snapshot-storage.js';
 import type { AgentFrame } from '../store/frame-log.js';
 
 type ById<T> = ReadonlyMap<string, T>;
@@ -61,6 +62,25 @@ export class Directory {
     return this.memberMap.value.get(id)?.name ?? this.botMap.value.get(id)?.name;
   }
 
+  /** All that is known, for the next start of the dashboard. */
+  snapshot(): Omit<Snapshot, 'me' | 'store'> {
+    const listed = <T>(map: ReadonlySignal<ById<T>>) => [...map.peek().values()];
+    return {
+      members: listed(this.memberMap),
+      channels: listed(this.channelMap),
+      bots: listed(this.botMap),
+      views: listed(this.viewMap),
+    };
+  }
+
+  /** Shows a snapshot until everything was read. */
+  restore({ members, channels, bots, views }: Omit<Snapshot, 'me' | 'store'>): void {
+    this.memberMap.value = byId(members);
+    this.channelMap.value = byId(channels);
+    this.botMap.value = byId(bots);
+    this.viewMap.value = byId(views);
+  }
+
   /** Reads everything again. @throws ApiError */
   async load(): Promise<void> {
     const { members, channels, bots } = this.agent;
@@ -113,6 +133,10 @@ export class Directory {
       default:
     }
   }
+}
+
+function byId<T extends Dated>(items: readonly T[]): ById<T> {
+  return new Map(items.map(item => [item.id, item]));
 }
 
 /** Replaces the map by a complete list; what a frame has brought meanwhile stays if it is newer. */

@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { AgentClient, enterFromPage, type MeView, type TokenStore } from '@support-chat/sdk';
+import type { Snapshot, SnapshotStorage } from '../snapshot/snapshot-storage.js';
 import type { EntranceState, SignInReason } from './entrance-state.js';
 import { pageWithTicket, type SecretLink } from './secret-link.js';
 import { watchedFetch } from './watched-fetch.js';
@@ -9,6 +10,8 @@ export interface EntranceOptions {
   baseUrl: string;
   /** Shared by all tabs of the browser. */
   store: TokenStore;
+  /** Shared by all tabs too. */
+  snapshots: SnapshotStorage;
 }
 
 /**
@@ -47,10 +50,10 @@ export class Entrance {
   async resume(reason?: SignInReason): Promise<void> {
     this.client = this.createClient();
     this.reason = reason;
-    if (!this.client.tokens) this.current.value = { screen: 'sign-in', reason };
+    if (!this.client.tokens) this.askToSignIn(reason);
     else {
       this.current.value = { screen: 'loading' };
-      await this.enter();
+      await Promise.all([this.showSnapshot(), this.enter()]);
     }
   }
 
@@ -87,17 +90,30 @@ export class Entrance {
       const me = await client.me();
       if (client === this.client && client.tokens) this.showMember(me);
     } catch (error) {
-      // a refused session has ended meanwhile, with a new client
-      if (client === this.client) this.current.value = { screen: 'unreachable', error };
+      // a refused session has ended meanwhile, with a new client; what a snapshot shows stays
+      if (client !== this.client || this.current.value.screen === 'signed-in') return;
+      this.current.value = { screen: 'unreachable', error };
     }
   }
 
-  private showMember(me: MeView): void {
+  /** Shows what is stored of the session, if the service has not answered until then. */
+  private async showSnapshot(): Promise<void> {
+    const { client } = this;
+    const { sessionId } = client;
+    const snapshot = sessionId === undefined ? undefined : await this.options.snapshots.read(sessionId);
+    if (!snapshot || client !== this.client || this.current.value.screen !== 'loading') return;
+    this.showMember(snapshot.me, snapshot);
+  }
+
+  private showMember(me: MeView, snapshot?: Snapshot): void {
     this.reason = undefined;
     const session = {
       agent: this.client,
       me,
+      snapshot,
+      snapshots: this.options.snapshots,
       reload: () => this.reload(),
+      confirm: () => this.enter(),
       signOut: () => this.signOut(),
       switchWorkspace: (id: string) => this.switchWorkspace(id),
     };
@@ -106,9 +122,8 @@ export class Entrance {
 
   /** Keeps what is shown if the service does not answer. */
   private async reload(): Promise<void> {
-    const { client } = this;
-    const me = await client.me().catch(() => undefined);
-    if (me && client === this.client && this.current.value.screen === 'signed-in') this.showMember(me);
+    await this.entering;
+    if (this.current.value.screen === 'signed-in') await this.enter();
   }
 
   private signOut(): void {
@@ -147,12 +162,18 @@ export class Entrance {
     }
     if (screen !== 'signed-in' && screen !== 'loading' && screen !== 'unreachable') return;
     if (this.options.store.read()) {
+      void this.options.snapshots.clear();
       this.current.value = { screen: 'elsewhere' };
       return;
     }
     const reason = this.isLeaving ? undefined : (this.reason ?? 'ended-in-tab');
     this.reason = undefined;
     this.client = this.createClient();
+    this.askToSignIn(reason);
+  }
+
+  private askToSignIn(reason: SignInReason | undefined): void {
+    void this.options.snapshots.clear();
     this.current.value = { screen: 'sign-in', reason };
   }
 

@@ -73,6 +73,7 @@ export default function Inbox() {
   );
   useHotkeys(commands.all);
   usePrefetch(ids, openId);
+  useEffect(() => desk.show(list), [desk, list, openId]);
   useEffect(() => selection.clear(), [route.view, selection]);
   useEffect(() => {
     if (route.view === undefined) open(BUILT_IN_VIEWS[0].path, undefined, { replace: true });

@@ -43,13 +43,19 @@ export class Row implements ListedRow {
 
   /** Composes `shown`. Actions that the state contains are removed. */
   compose(contact: ContactSummaryView, renames: TagRenames): ConversationView {
-    const { fields, tagsAt } = this.conversation;
-    const isPending = ({ version }: Layer) => version === undefined || version > fields.version;
+    const { version: known } = this.conversation.fields;
+    const isPending = ({ version }: Layer) => version === undefined || version > known;
     this.layers.splice(0, this.layers.length, ...this.layers.filter(isPending));
-    const tags = fields.tags.length === 0 ? fields.tags : renames.translate(fields.tags, tagsAt);
-    let view: ConversationView = { ...fields, tags, contact };
+    let view = this.confirmed(contact, renames);
     for (const { fields: over } of this.layers) view = { ...view, ...(typeof over === 'function' ? over(view) : over) };
     return (this.shown = view);
+  }
+
+  /** The conversation without unconfirmed actions. */
+  confirmed(contact: ContactSummaryView, renames: TagRenames): ConversationView {
+    const { fields, tagsAt } = this.conversation;
+    const tags = fields.tags.length === 0 ? fields.tags : renames.translate(fields.tags, tagsAt);
+    return { ...fields, tags, contact };
   }
 
   /** @param onChange is called when the row has to be composed again */

@@ -31,6 +31,12 @@ export class Rows {
     return this.views.get(id);
   }
 
+  /** The conversation without unconfirmed actions; undefined if it is unknown, or has to be read again. */
+  confirmed(id: string): ConversationView | undefined {
+    const row = this.rows.get(id);
+    return row && !row.isStale ? row.confirmed(this.contactOf(row), this.renames) : undefined;
+  }
+
   get(id: string): Row | undefined {
     return this.rows.get(id);
   }

@@ -6,6 +6,7 @@ import { Lists } from './lists.js';
 import { Needs } from './needs.js';
 import { PendingMessages } from './pending-messages.js';
 import { Rows } from './rows.js';
+import type { StoreSnapshot } from './snapshot.js';
 import { TagRenames } from './tag-renames.js';
 import { Threads } from './threads.js';
 
@@ -176,6 +177,21 @@ export class StoreState {
     for (const id of this.threads.ids()) if (this.threads.isOpen(id)) this.needs.raise(id, mark);
   }
 
+  /** Shows a snapshot. Everything in it is read again, as after missed events. */
+  restore({ conversations, list, threads }: StoreSnapshot): void {
+    this.takeViews(conversations, this.log.advance());
+    const { mark } = this.log;
+    if (list) {
+      const items = list.ids.flatMap(id => conversations.find(view => view.id === id) ?? []);
+      const page = { items, next_cursor: list.hasMore ? '' : null };
+      this.lists.open(list.query, []).applyPage(page, { cursor: undefined, mark });
+    }
+    for (const thread of threads) this.threads.restore(thread);
+    this.rows.setStale();
+    this.contacts.setStale(mark);
+    this.lists.setStale(mark);
+  }
+
   /** Runs a change, and shows everything that it changed at once. */
   update(change: () => void): void {
     if (this.isUpdating) return change();
@@ -206,7 +222,10 @@ export class StoreState {
   /** After `sync.required`, once all lists were read: what no reading has confirmed is forgotten. */
   private dropStale(): void {
     if (this.lists.areNeeded) return;
-    for (const id of this.rows.dropStale(id => this.threads.isOpen(id) || this.needs.has(id))) this.lists.remove(id);
+    for (const id of this.rows.dropStale(id => this.threads.isOpen(id) || this.needs.has(id))) {
+      this.lists.remove(id);
+      this.threads.forget(id);
+    }
   }
 }
 

@@ -6,8 +6,14 @@ import type { Needs } from './needs.js';
 import type { PendingMessages } from './pending-messages.js';
 import type { Overlay, OverlayFields } from './row.js';
 import { StoreState } from './store-state.js';
+import type { StoreSnapshot } from './snapshot.js';
 import type { Thread } from './thread.js';
 import type { ListFilter } from './view-filter.js';
+
+/** Sizes of a snapshot. */
+const MAX_ROWS = 200;
+const MAX_THREADS = 20;
+const MAX_MESSAGES = 50;
 
 const NO_OVERLAY: Overlay = { undo: () => undefined, settle: () => undefined };
 
@@ -77,6 +83,29 @@ export class Store {
   isGone(conversationId: string): boolean {
     const { erasedIds, rows } = this.state;
     return erasedIds.has(conversationId) || (this.removedIds.has(conversationId) && !rows.get(conversationId));
+  }
+
+  /** All that is known and need not be read again. @param list the one on the screen */
+  snapshot(list: ConversationList | undefined): StoreSnapshot {
+    const { rows, threads: all } = this.state;
+    const ids = (list?.isNeeded ? [] : list?.ids.peek()) ?? [];
+    const listed = ids.slice(0, MAX_ROWS).flatMap(id => rows.confirmed(id) ?? []);
+    const threads = all
+      .snapshot(MAX_THREADS, MAX_MESSAGES)
+      .filter(({ conversationId }) => rows.confirmed(conversationId) !== undefined);
+    const conversations = new Map(listed.map(view => [view.id, view]));
+    for (const { conversationId: id } of threads) conversations.set(id, rows.confirmed(id)!);
+    const hasMore = ids.length > MAX_ROWS || (list?.hasMore.peek() ?? false);
+    return {
+      conversations: [...conversations.values()],
+      list: list && !list.isNeeded ? { query: list.query, ids: listed.map(({ id }) => id), hasMore } : undefined,
+      threads,
+    };
+  }
+
+  /** Shows a snapshot. Call it before everything else. */
+  restore(snapshot: StoreSnapshot): void {
+    this.state.update(() => this.state.restore(snapshot));
   }
 
   /** The present position. A response is applied with the mark from before its request. */

@@ -1,6 +1,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { MessageRange, MessageView, Page } from '@support-chat/sdk';
 import { revisionOf, unreadSideOf, type Side } from './message-facts.js';
+import type { ThreadSnapshot } from './snapshot.js';
 
 /** Messages of the first reading. */
 const NEWEST = 50;
@@ -19,6 +20,8 @@ export class Thread {
   private readonly ends = new Set<number>();
   private isOpen = false;
   private hasBeginning = false;
+  /** The messages are those of a snapshot, which the first page replaces. */
+  private isRestored = false;
   /** Everything after `seq` has to be read by a request at `mark` or later. */
   private stale: { seq: number; mark: number } | undefined;
   private isChanged = false;
@@ -41,6 +44,22 @@ export class Thread {
   /** @param isFar reads as many as a request may, on the way to a message far back */
   olderRange(isFar = false): MessageRange {
     return { before_seq: this.seqs[0] ?? 1, limit: isFar ? LIMIT : NEWEST };
+  }
+
+  /** The newest messages as they are known; undefined if none were read. @param limit number of messages */
+  snapshot(limit: number): Omit<ThreadSnapshot, 'conversationId'> | undefined {
+    if (!this.isReadSignal.peek() || this.isRestored || this.stale) return undefined;
+    const hasOlder = this.seqs.length > limit || !this.hasBeginning;
+    return { messages: this.seqs.slice(-limit).map(seq => this.bySeq.get(seq)!), hasOlder };
+  }
+
+  /** Shows messages of a snapshot until the present ones were read. */
+  restore({ messages, hasOlder }: Omit<ThreadSnapshot, 'conversationId'>): void {
+    this.clear();
+    for (const message of messages) this.insert(message);
+    this.hasBeginning = !hasOlder;
+    this.isRestored = true;
+    this.isReadSignal.value = true;
   }
 
   /** Requests the newest messages, if none were read. */
@@ -95,6 +114,10 @@ export class Thread {
   applyPage({ items, next_cursor }: Page<MessageView>, range: MessageRange, mark: number, frames: MessageView[]): void {
     const { stale } = this;
     if (stale && stale.seq === 0 && mark < stale.mark) return;
+    if (this.isRestored) {
+      if (range.before_seq !== undefined) return;
+      this.clear();
+    }
     for (const item of items) this.insert(item);
     for (const [index, { seq }] of items.entries()) {
       const next = items[index + 1];
@@ -111,7 +134,7 @@ export class Thread {
   /** The messages that are missing; undefined for none. @param lastSeq of the conversation, if it is known */
   missingRange(lastSeq: number | undefined): MessageRange | undefined {
     if (!this.isOpen) return undefined;
-    if (!this.isReadSignal.peek() || this.stale?.seq === 0) return { limit: NEWEST };
+    if (!this.isReadSignal.peek() || this.isRestored || this.stale?.seq === 0) return { limit: NEWEST };
     if (this.stale) return { after_seq: this.stale.seq, limit: LIMIT };
     const gap = this.seqs.find((seq, index) => this.isGap(seq, this.seqs[index + 1] ?? (lastSeq ?? 0) + 1));
     if (gap !== undefined) return { after_seq: gap, limit: LIMIT };
@@ -120,6 +143,7 @@ export class Thread {
 
   /** @returns undefined unless every message from there to `lastSeq` is known */
   countUnread(side: Side, afterSeq: number, lastSeq: number): number | undefined {
+    if (this.isRestored) return undefined;
     let count = 0;
     for (let seq = lastSeq; seq > afterSeq; seq -= 1) {
       const message = this.bySeq.get(seq);
@@ -175,6 +199,7 @@ export class Thread {
     this.seqs = [];
     this.ends.clear();
     this.hasBeginning = false;
+    this.isRestored = false;
     this.isReadSignal.value = false;
     this.isChanged = true;
   }

@@ -1,6 +1,7 @@
 import type { MessageRange, MessageView, Page } from '@support-chat/sdk';
 import type { EventFrame, FrameLog } from './frame-log.js';
 import type { Needs } from './needs.js';
+import type { ThreadSnapshot } from './snapshot.js';
 import { Thread } from './thread.js';
 
 /** Threads whose messages are kept. */
@@ -63,6 +64,20 @@ export class Threads {
     const frames = this.log.since(mark, conversationId).flatMap(messageOf);
     this.get(conversationId).applyPage(page, range, mark, frames);
     this.touch(conversationId);
+  }
+
+  /** The threads that were opened last. */
+  snapshot(limit: number, messages: number): ThreadSnapshot[] {
+    const known = [...this.byId].flatMap(([conversationId, thread]) => {
+      const snapshot = thread.snapshot(messages);
+      return snapshot ? [{ conversationId, ...snapshot }] : [];
+    });
+    return known.slice(-limit);
+  }
+
+  restore(snapshot: ThreadSnapshot): void {
+    this.get(snapshot.conversationId).restore(snapshot);
+    this.touch(snapshot.conversationId);
   }
 
   forget(conversationId: string): void {
