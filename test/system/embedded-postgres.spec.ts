@@ -23,6 +23,7 @@ import {
 import { isAlive, readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
 import { runnableBinaries } from '../../src/platform/database/embedded/runnable-binaries.js';
 import { systemFolders } from '../../src/platform/database/embedded/system-folder.js';
+import { eventually } from '../support/eventually.js';
 import { nodeFor } from '../support/node-for.js';
 
 const front = path.resolve(import.meta.dirname, '../../src/platform/database/embedded/embedded-postgres.ts');
@@ -248,8 +249,10 @@ describe('The embedded PostgreSQL', () => {
     const server = await start(dataDir);
     const lockOwner = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`;
     const [before] = await query(server.url, lockOwner);
-    const [backend] = await query(server.url, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`);
-    process.kill(backend!.pid as number, 'SIGKILL');
+    const walWriter = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`;
+    // The server answers a little before all of its processes have started.
+    const backend = await eventually(async () => (await query(server.url, walWriter))[0], 20_000);
+    process.kill(backend.pid as number, 'SIGKILL');
     const now = async (): Promise<unknown> => (await query(server.url, lockOwner))[0]?.pid ?? before!.pid;
     while ((await now().catch(() => before!.pid)) === before!.pid) await sleep(50);
 

@@ -1,6 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import type { Methods, SupportChat } from '../../../clients/widget/src/api.js';
+import { eventually } from '../../support/eventually.js';
 import { accessibilityViolations } from './accessibility.js';
+import { PATIENCE_MS } from './company.js';
 import type { Tab } from './tab.js';
 import type { People } from './test-browser.js';
 
@@ -74,8 +76,14 @@ export class Visitor {
     await this.field.press('Enter');
   }
 
-  /** Waits until the last message has arrived at the service. */
+  /** Waits until all messages have arrived at the service, besides those that it has refused. */
   async sent(): Promise<void> {
+    const isSent = () =>
+      this.page.evaluate(() => {
+        const waiting = Object.entries(localStorage).filter(([key]) => key.includes(':outbox:'));
+        return waiting.every(([, item]) => (JSON.parse(item as string) as { failed?: string }).failed !== undefined);
+      });
+    await eventually(async () => (await isSent()) || undefined, PATIENCE_MS);
     await this.log.getByText(/ · Sent$/).waitFor();
   }
 
