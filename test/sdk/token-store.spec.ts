@@ -63,6 +63,18 @@ describe('Two agent clients on one token store, with the real service', () => {
     expect(second.tokens).toEqual(first.tokens);
   });
 
+  it('A session has the same id for all clients and after each refresh, and another login has another one', async () => {
+    const { sessionId } = first;
+    expect([sessionId, second.sessionId]).toEqual([expect.any(String), sessionId]);
+    world.app.clock.advance(16 * MINUTE);
+    await first.me();
+    expect([refreshes, first.sessionId]).toEqual([1, sessionId]);
+    await first.logout();
+    expect(first.sessionId).toBeUndefined();
+    await login(first);
+    expect([undefined, sessionId]).not.toContain(first.sessionId);
+  });
+
   it('Clients whose token expires at the same time refresh once, and both stay logged in', async () => {
     for (let round = 1; round <= 3; round++) {
       world.app.clock.advance(16 * MINUTE);
