@@ -33,6 +33,7 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   runtime: '<rootDir>/test/support/jest/runtime.js',
   testEnvironment: '<rootDir>/test/support/jest/environment.js',
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/retries.js'],
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],

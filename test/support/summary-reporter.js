@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Ends a run with the failures, the skipped tests, and a one-line summary. */
+/** Ends a run with the failures, the unstable and the skipped tests, and a one-line summary. */
 export default class SummaryReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
@@ -20,7 +20,10 @@ export default class SummaryReporter {
       console.log(`FAILED: ${file} › ${fullName}\n${quoted(failureMessages.join('\n'))}`);
     }
     if (failureMessage && red.length === 0) console.log(`FAILED: ${file}\n${quoted(failureMessage)}`);
-    for (const { fullName, status } of testResults) {
+    for (const { fullName, status, retryReasons = [] } of testResults) {
+      if (status === 'passed' && retryReasons.length > 0) {
+        console.log(`unstable: ${file} › ${fullName}\n${quoted(retryReasons.join('\n'))}`);
+      }
       if (status === 'pending' || status === 'todo') console.log(`skipped: ${file} › ${fullName}`);
     }
   }
