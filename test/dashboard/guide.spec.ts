@@ -38,9 +38,9 @@ describe('The guide of the dashboard', () => {
     expect(tableOf('Keys')).toEqual(expected);
   });
 
-  it('The guide lists each screen of the settings.', () => {
-    expect(tableOf('Settings').map(([name]) => name)).toEqual(
-      SCREENS.map(({ name }) => (settings as Record<string, Entry>)[name]),
-    );
+  it('The guide lists each screen of the settings, and explains each in a section.', () => {
+    const names = SCREENS.map(({ name }) => (settings as Record<string, Entry>)[name]);
+    const sections = readFileSync('docs/SETTINGS.md', 'utf8').match(/(?<=^## ).*$/gm);
+    expect([tableOf('Settings').map(([name]) => name), sections]).toEqual([names, names]);
   });
 });

@@ -38,7 +38,7 @@ describe('The guide of the widget', () => {
   });
 
   it('The pictures of the documents exist, all of them are used, and they are small.', () => {
-    const texts = ['README.md', 'docs/WIDGET.md', 'docs/DASHBOARD.md'].map(read).join('\n');
+    const texts = ['README.md', 'docs/WIDGET.md', 'docs/DASHBOARD.md', 'docs/SETTINGS.md'].map(read).join('\n');
     const used = [...texts.matchAll(/images\/([\w-]+\.webp)/g)].map(([, name = '']) => name);
     const stored = readdirSync(PICTURES);
     expect([...new Set(used)].sort()).toEqual(stored.sort());
