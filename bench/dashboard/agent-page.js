@@ -29,25 +29,39 @@ export class AgentPage {
     await this.page.locator('.row').first().waitFor();
   }
 
-  /** Removes what the browser has stored of the dashboard's files. */
-  async forgetFiles() {
+  /** Removes what the browser has stored of the dashboard, but not the sign-in. */
+  async forget() {
     await this.devtools.send('Network.clearBrowserCache');
+    await this.devtools.send('Storage.clearDataForOrigin', { origin: this.url, storageTypes: 'indexeddb' });
+  }
+
+  /** Waits until the dashboard has stored its snapshot for the next start. */
+  async snapshot() {
+    const hasSnapshot = () => this.page.evaluate(() => window.bench.hasSnapshot());
+    while (!(await hasSnapshot())) await delay(100);
   }
 
   /**
    * Opens an address in a fresh document.
-   * @returns ms until the first row, the newest message and the field for a reply are there, and the requests that were
-   * sent before the responses with the list and the messages had arrived
+   * @returns ms until the first row, the newest message and the field for a reply are there, which a snapshot may bring,
+   * and the requests that were sent before the responses with the list and the messages had arrived
    */
   async enter(path) {
     await this.page.goto('about:blank');
     await this.page.goto(`${this.url}/dashboard${path}`);
     const ms = await this.page.evaluate(() => window.bench.until(() => window.bench.isUsable()));
-    const requests = await this.page.evaluate(() => {
-      const all = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/v1/'));
-      const shown = all.filter(({ name }) => /\/conversations\?|\/messages\?/.test(name)).slice(0, 2);
-      const before = Math.max(...shown.map(({ responseEnd }) => responseEnd));
-      return all.filter(({ startTime }) => startTime < before).map(({ name }) => name);
+    const requests = await this.page.evaluate(async () => {
+      const calls = () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/v1/'));
+      const shown = () => calls().filter(({ name }) => /\/conversations\?|\/messages\?/.test(name));
+      await window.bench.until(() => shown().length >= 2);
+      const before = Math.max(
+        ...shown()
+          .slice(0, 2)
+          .map(({ responseEnd }) => responseEnd),
+      );
+      return calls()
+        .filter(({ startTime }) => startTime < before)
+        .map(({ name }) => name);
     });
     return { ms, requests };
   }
@@ -128,6 +142,17 @@ function watchPaints() {
     until,
     isUsable: () =>
       document.querySelector('.row') !== null && hasMessage() && !!document.querySelector('.thread textarea'),
+    async hasSnapshot() {
+      const databases = await indexedDB.databases();
+      const database = databases.find(({ name }) => name.startsWith('support-chat:dashboard'));
+      if (!database) return false;
+      const opening = indexedDB.open(database.name);
+      const opened = await new Promise(resolve => (opening.onsuccess = () => resolve(opening.result)));
+      const counting = opened.transaction('snapshots').objectStore('snapshots').count();
+      const entries = await new Promise(resolve => (counting.onsuccess = () => resolve(counting.result)));
+      opened.close();
+      return entries > 0;
+    },
     takeKeys: () => keys.splice(0),
     async openRow(index) {
       rows().scrollTop = index * rowHeight();
