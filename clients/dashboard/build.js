@@ -10,6 +10,8 @@ import { settings } from './settings.js';
  * file is also stored compressed, as `.br` and `.gz`.
  */
 const dist = resolve(import.meta.dirname, 'dist');
+// the value of the shell would be built in, and a test's would leave in what only development needs
+process.env.NODE_ENV = 'production';
 rmSync(dist, { recursive: true, force: true });
 await build({
   ...settings,

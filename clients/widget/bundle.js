@@ -24,6 +24,8 @@ export const dist = resolve(folder, 'dist');
  * finally loads `widget.js?fresh=1`, whose answer is not taken from a cache.
  */
 export async function bundle() {
+  // the value of the shell would be built in, and a test's would leave in what only development needs
+  process.env.NODE_ENV = 'production';
   rmSync(dist, { recursive: true, force: true });
   const chunk = await buildChunk('app', { LOCALES: JSON.stringify(writeLocales()) });
   const greeting = await buildChunk('greeting', { CLOSE_NAMES: JSON.stringify(closeNames()) });

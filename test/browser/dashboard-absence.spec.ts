@@ -175,6 +175,18 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await forgets(inbox, 'Vera', 'zebra');
     }));
 
+  it('A text for a contact that was erased meanwhile is removed at the next start, whatever the screen shows.', () =>
+    play(async inbox => {
+      const { contactId } = await talk('Vera Visitor', 'Hello');
+      await inbox.open('Vera Visitor');
+      await inbox.reply.fill('Dear Vera, which zebra?');
+      await keeps(inbox, 'which zebra');
+      await inbox.page.goto('about:blank');
+      await server.contacts.delete(contactId);
+      await inbox.page.goto(`${service.url}/dashboard/settings/profile`);
+      await forgets(inbox, 'Vera', 'zebra');
+    }));
+
   it('A reply that a colleague was faster than is not sent until the agent has seen the answer and wants it.', () =>
     play(async (inbox, people) => {
       const { id } = await talk('Anna', 'Hello');

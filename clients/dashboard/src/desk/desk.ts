@@ -202,6 +202,19 @@ export class Desk {
     this.counts.requireRead(0);
     this.notices.requireRead(0);
     this.directory.load().catch(() => undefined);
+    await this.checkTexts();
+  }
+
+  /** Reads the conversations of unsent texts: those that are gone lose them, now or as soon as their contact is erased. */
+  private async checkTexts(): Promise<void> {
+    const pending = this.store.pending.all().map(({ conversationId }) => conversationId);
+    for (const id of new Set([...this.drafts.conversationIds(), ...pending])) {
+      if (this.isClosed) return;
+      if (!this.store.conversation(id).peek()) await this.reader.readConversations([id]);
+      const contactId = this.store.conversation(id).peek()?.contact_id;
+      // the service keeps the conversations of erased contacts, without their words
+      if (contactId) await this.reader.readContact(contactId).catch(() => undefined);
+    }
   }
 
   /** An admin has changed the member's rights, or the member its profile in another tab. */

@@ -67,6 +67,11 @@ export class Drafts {
     return (['reply', 'note'] as const).some(mode => drafts.get(keyOf(conversationId, mode)).value !== undefined);
   }
 
+  /** Conversations that have one. */
+  conversationIds(): string[] {
+    return [...new Set(this.drafts.keys().map(key => key.split(' ')[0] ?? ''))];
+  }
+
   set(conversationId: string, mode: Mode, draft: Draft): void {
     const key = keyOf(conversationId, mode);
     if (draft.text === '' && draft.replyToId === undefined) this.drafts.delete(key);

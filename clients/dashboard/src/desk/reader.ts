@@ -72,6 +72,18 @@ export class Reader {
     await Promise.all(ids.map(id => this.readConversation(id).catch(() => this.workLater(RETRY_AFTER_MS))));
   }
 
+  /** Reads a whole contact with its duplicates. @throws ApiError, unless the contact was erased */
+  async readContact(id: string): Promise<void> {
+    const mark = this.store.mark();
+    try {
+      const contact = await this.agent.contacts.get(id, { include: 'duplicates' });
+      if (!this.isClosed) this.store.applyContact(contact, mark);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      this.store.eraseContact(id);
+    }
+  }
+
   close(): void {
     this.isClosed = true;
     clearTimeout(this.timer);

@@ -52,14 +52,8 @@ export function ContactPanel({ view }: { view: ConversationView }) {
 
 /** Reads the whole contact, which lists do not have. */
 function useContact({ contact_id: id }: ConversationView): ContactView | undefined {
-  const { store, agent } = useDesk();
-  useWhenStaying(() => {
-    const mark = store.mark();
-    agent.contacts.get(id, { include: 'duplicates' }).then(
-      contact => store.applyContact(contact, mark),
-      () => undefined,
-    );
-  }, [id, store, agent]);
+  const { store, reader } = useDesk();
+  useWhenStaying(() => void reader.readContact(id).catch(() => undefined), [id, reader]);
   return store.contact(id).value;
 }
 

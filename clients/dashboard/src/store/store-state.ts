@@ -137,7 +137,8 @@ export class StoreState {
     else this.rows.touchContact(id);
   }
 
-  private eraseContact(id: string): void {
+  /** Forgets everything of a person for ever. */
+  eraseContact(id: string): void {
     for (const contactId of this.contacts.erase(id)) {
       for (const row of this.rows.ofContact(contactId)) this.isErased(row.id, contactId);
     }

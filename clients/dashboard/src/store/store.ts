@@ -158,6 +158,11 @@ export class Store {
     });
   }
 
+  /** Forgets a contact that the service no longer has (404), and its conversations, of which the service keeps numbers only. */
+  eraseContact(id: string): void {
+    this.state.update(() => this.state.eraseContact(id));
+  }
+
   /** Forgets a conversation that the service no longer shows to the member (404). */
   remove(id: string): void {
     this.removedIds.add(id);
