@@ -166,6 +166,10 @@ describeInChromium('The settings of the dashboard', () => {
       await admin.press('Remove Wednesday, 09:00 to 17:00');
       await admin.press('Add holiday');
       await admin.field('Name of holiday 1').fill('New year');
+      await admin.page.getByRole('link', { name: 'Tags' }).click();
+      await admin.sees('Tags');
+      await admin.page.getByRole('link', { name: 'Workspace' }).click();
+      expect(await admin.field('Name of holiday 1').inputValue()).toBe('New year');
       await admin.press('Save');
       await admin.reads('Enter a date for each holiday.');
       await admin.field('Date of holiday 1').fill('2027-01-01');

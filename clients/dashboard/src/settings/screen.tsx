@@ -65,14 +65,14 @@ export function SaveBar<Field extends string>({ form }: { form: Form<Field> }) {
   );
 }
 
-export interface SaveButtonsProps {
+interface SaveButtonsProps {
   isChanged: boolean;
   isSending: boolean;
   onDiscard(): void;
 }
 
 /** Saves a form or gives its changes up. It appears with the first change; afterwards the focus stays here. */
-export function SaveButtons({ isChanged, isSending, onDiscard }: SaveButtonsProps) {
+function SaveButtons({ isChanged, isSending, onDiscard }: SaveButtonsProps) {
   const bar = useRef<HTMLDivElement>(null);
   const wasChanged = useRef(false);
   useEffect(() => {

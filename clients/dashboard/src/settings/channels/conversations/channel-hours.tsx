@@ -1,8 +1,5 @@
-import type { BusinessHours } from '@support-chat/sdk';
-import { faultOf } from '../../business-hours/hours.js';
-import { HoursEditor } from '../../business-hours/hours-editor.js';
-import { t as hoursText } from '../../business-hours/texts/index.js';
-import { SaveBar, Section } from '../../screen.js';
+import { checkHours, HoursForm, hoursOf } from '../../business-hours/hours-form.js';
+import { Section } from '../../screen.js';
 import type { ChannelPartProps } from '../channel-part.js';
 import { t } from '../texts/index.js';
 import { useChannelForm } from '../use-channel-form.js';
@@ -15,28 +12,12 @@ export function ChannelHours(props: ChannelPartProps) {
     initial: { business_hours: JSON.stringify(props.channel.business_hours) },
     faults: { business_hours: 'unexpected' },
     savedText: 'hoursSaved',
-    check: values => (faultOf(hoursOf(values)) ? { business_hours: 'unexpected' } : {}),
+    check: checkHours,
     toBody: values => ({ business_hours: hoursOf(values) }),
   });
-  const hours = hoursOf(form.values);
-  const fault = faultOf(hours);
   return (
     <Section title={t('hours')} intro={t('hoursHint')}>
-      <form noValidate onSubmit={form.submit}>
-        <HoursEditor
-          value={hours}
-          nullName={t('workspaceHours')}
-          onChange={value => form.change('business_hours', JSON.stringify(value))}
-        />
-        {form.faultOf('business_hours') && (
-          <p class="banner danger" role="alert">
-            {fault ? hoursText(fault) : form.faultOf('business_hours')}
-          </p>
-        )}
-        <SaveBar form={form} />
-      </form>
+      <HoursForm form={form} nullName={t('workspaceHours')} />
     </Section>
   );
 }
-
-const hoursOf = ({ business_hours: text }: { business_hours: string }) => JSON.parse(text) as BusinessHours | null;
