@@ -155,7 +155,7 @@ export class Desk {
 
   private receive(frame: AgentFrame): void {
     this.batched.push(frame);
-    this.snapshots.requireWrite();
+    if (frame.type === 'connected' || ('id' in frame && frame.id !== undefined)) this.snapshots.requireWrite();
     this.timer ??= setTimeout(() => this.applyBatched(), GATHER_MS);
   }
 

@@ -1,6 +1,8 @@
 import type { Snapshot, SnapshotStorage } from '../snapshot/snapshot-storage.js';
 
 const WRITE_AFTER_MS = 3_000;
+/** A snapshot may have a megabyte. */
+const WRITE_EVERY_MS = 15_000;
 /** A busy page writes no later than this after its time has come. */
 const PATIENCE_MS = 10_000;
 
@@ -13,10 +15,11 @@ export interface SnapshotSource {
   take(): Snapshot | undefined;
 }
 
-/** Writes the snapshot of a session some seconds after a change, while the page is idle. */
+/** Writes the snapshot of a session some seconds after a change, at most four times a minute, while the page is idle. */
 export class SnapshotWriter {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
+  private writtenAt = -Infinity;
 
   constructor(
     private readonly storage: SnapshotStorage,
@@ -25,7 +28,9 @@ export class SnapshotWriter {
 
   /** Writes soon, once for all calls until then. */
   requireWrite(): void {
-    if (!this.isClosed) this.timer ??= setTimeout(() => void this.write(), WRITE_AFTER_MS);
+    if (this.isClosed || this.timer !== undefined) return;
+    const waitMs = Math.max(WRITE_AFTER_MS, this.writtenAt + WRITE_EVERY_MS - performance.now());
+    this.timer = setTimeout(() => void this.write(), waitMs);
   }
 
   /** Removes at once what is stored, because some of it must not stay. The rest is written again. */
@@ -46,7 +51,9 @@ export class SnapshotWriter {
     const sessionId = this.source.sessionId();
     if (this.isClosed || sessionId === undefined) return;
     const snapshot = this.source.take();
-    if (snapshot) await this.storage.write(sessionId, snapshot);
+    if (!snapshot) return;
+    this.writtenAt = performance.now();
+    await this.storage.write(sessionId, snapshot);
   }
 }
 

@@ -66,7 +66,7 @@ export class Entrance {
       this.current.value = { screen: 'ticket', link, error };
       return;
     }
-    await this.enter();
+    await this.enterAnew();
   }
 
   /**
@@ -75,13 +75,19 @@ export class Entrance {
    */
   async signIn(call: (agent: AgentClient) => Promise<unknown>): Promise<void> {
     await call(this.client);
-    await this.enter();
+    await this.enterAnew();
   }
 
   /** Loads the signed-in member. Concurrent calls share one request. */
   enter(): Promise<void> {
     this.entering ??= this.loadMember().finally(() => (this.entering = undefined));
     return this.entering;
+  }
+
+  /** Enters with another session than the browser had before. */
+  private enterAnew(): Promise<void> {
+    void this.options.snapshots.clear();
+    return this.enter();
   }
 
   private async loadMember(): Promise<void> {
@@ -138,7 +144,7 @@ export class Entrance {
     if (!tokens) return;
     this.client = this.createClient();
     this.client.restore(tokens);
-    await this.enter();
+    await this.enterAnew();
   }
 
   private createClient(): AgentClient {
