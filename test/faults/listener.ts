@@ -38,6 +38,7 @@ export class Listener {
   private over = false;
   private lastFrameAt = 0;
   private tries = 0;
+  private refusal = 'no answer';
   private readonly running: Promise<void>;
 
   private constructor(
@@ -55,7 +56,7 @@ export class Listener {
   static async open(room: Room, targets: readonly Target[], attempt: number): Promise<Listener> {
     const listener = new Listener(room, targets, attempt);
     for (const end = now() + 20_000; listener.cursor === null; await delay(10)) {
-      if (now() > end || listener.over) throw new Error(`${room.name} cannot connect`);
+      if (now() > end || listener.over) throw new Error(`${room.name} cannot connect: ${listener.refusal}`);
     }
     return listener;
   }
@@ -128,6 +129,7 @@ export class Listener {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('close', () => {
+        this.refusal = `${statusCode} ${text}`;
         expired = text.includes('"token_expired"');
         if (!expired && statusCode >= 400 && statusCode < 500 && statusCode !== 429) this.over = true;
         ws.terminate();
@@ -138,6 +140,7 @@ export class Listener {
       ws.once('close', code => {
         clearInterval(watch);
         if (connection) Object.assign(connection, { closedAt: now(), code });
+        if (connection) this.refusal = `closed with ${code}`;
         if (code >= 4500) this.over = true;
         resolve(expired || code === 4003);
       }),

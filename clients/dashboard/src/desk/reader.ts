@@ -52,12 +52,6 @@ export class Reader {
     });
   }
 
-  /** Reads the next page of a list that is scrolled to its end. */
-  readMore(list: ConversationList): void {
-    const key = `l ${list.filter.key}`;
-    if (list.next !== null && !this.running.has(key)) void this.run(key, () => this.readPage(list));
-  }
-
   /** Reads messages before the first known one, if there are any. @param isFar reads as many as a request may */
   readOlder(conversationId: string, isFar = false): void {
     const key = `o ${conversationId}`;

@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { NotFound } from '../not-found.js';
 import { Skeleton } from '../parts/skeleton.js';
@@ -72,7 +73,7 @@ export default function Inbox() {
     [desk, selection],
   );
   useHotkeys(commands.all);
-  usePrefetch(ids, openId);
+  usePrefetch(list, openId);
   useEffect(() => desk.show(list), [desk, list, openId]);
   useEffect(() => selection.clear(), [route.view, selection]);
   useEffect(() => {
@@ -235,13 +236,18 @@ function SearchField({ route }: { route: ReturnType<typeof useInboxRoute> }) {
 }
 
 /** Reads the messages of the rows beside the open one, so that the next one is there at once. */
-function usePrefetch(ids: readonly string[], openId: string | undefined): void {
-  const { store } = useDesk();
+function usePrefetch(list: ConversationList | undefined, openId: string | undefined): void {
+  const { store, connection } = useDesk();
+  const ids = list?.ids.value ?? [];
+  const isCurrent = useMemo(
+    () => computed(() => connection.value === 'connected' && !!list && !store.needs.lists.value.has(list)),
+    [connection, list, store],
+  ).value;
   useEffect(() => {
     const index = openId === undefined ? 0 : ids.indexOf(openId);
-    if (index < 0) return;
+    if (!isCurrent || index < 0) return;
     const near = ids.slice(Math.max(0, index - 1), index + 1 + PREFETCHED);
     const timer = setTimeout(() => near.forEach(id => store.thread(id)), 80);
     return () => clearTimeout(timer);
-  }, [ids, openId, store]);
+  }, [ids, openId, store, isCurrent]);
 }

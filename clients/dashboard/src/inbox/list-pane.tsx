@@ -26,9 +26,9 @@ interface ListPaneProps {
 
 /** The conversations of a view. */
 export function ListPane({ title, empty, list, activeId, selection, action, filters, onOpen }: ListPaneProps) {
-  const { reader } = useDesk();
+  const { store } = useDesk();
   const ids = list.ids.value;
-  const readMore = useCallback(() => reader.readMore(list), [reader, list]);
+  const readMore = useCallback(() => store.requireMore(list), [store, list]);
   const chosen = selection.ids.value.length;
   return (
     <section class="list" aria-label={title}>

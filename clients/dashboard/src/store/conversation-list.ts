@@ -57,6 +57,8 @@ export class ConversationList {
   private staleAt: number | undefined;
   /** Conversations that the service listed, where a client cannot judge. */
   private members = new Set<string>();
+  /** The page after the last row is needed. */
+  private isMoreNeeded = false;
   private isChanged = false;
 
   constructor(readonly filter: ViewFilter) {}
@@ -81,9 +83,9 @@ export class ConversationList {
     return this.hasMoreSignal;
   }
 
-  /** True if the page at `next` has to be read, without anybody scrolling to it. */
+  /** True if the page at `next` has to be read. */
   get isNeeded(): boolean {
-    return this.neededAt !== undefined || this.pass !== undefined;
+    return this.neededAt !== undefined || this.pass !== undefined || this.isMoreNeeded;
   }
 
   /** Cursor of the next page to read; undefined for the first page, null after the last one. */
@@ -97,10 +99,16 @@ export class ConversationList {
     this.neededAt = mark;
   }
 
+  /** Requests the page after the last row, if there is one. */
+  requireMore(): void {
+    this.isMoreNeeded = this.tail !== undefined && this.tail !== null;
+  }
+
   /** Requests a reading of stale rows. Those far down leave until they are scrolled to. */
   setStale(mark: number): void {
     this.requireRead(mark);
     this.pass = undefined;
+    this.isMoreNeeded = false;
     this.staleAt = mark;
     const last = this.entries[MAX_READ_AGAIN - 1];
     if (last && this.tail !== undefined && this.isWithin(last.key, this.tail)) this.tail = last.key;
@@ -126,6 +134,7 @@ export class ConversationList {
     } else {
       this.tail = this.tailAfter(items, next_cursor, this.tail);
       this.cursor = next_cursor;
+      this.isMoreNeeded = false;
     }
     return pass !== undefined || !this.filter.isJudged;
   }
@@ -181,6 +190,7 @@ export class ConversationList {
     if (this.tail !== undefined && !hasPassed) return;
     this.tail = pass.tail;
     this.cursor = cursor;
+    this.isMoreNeeded &&= cursor !== null;
     this.members = pass.members;
     this.pass = undefined;
     if (pass.mark >= (this.neededAt ?? 0)) this.neededAt = undefined;

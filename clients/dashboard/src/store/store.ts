@@ -58,6 +58,11 @@ export class Store {
     return list;
   }
 
+  /** Requests the next page of a list, if there is one. */
+  requireMore(list: ConversationList): void {
+    this.state.update(() => list.requireMore());
+  }
+
   /** Forgets a list that is no longer shown. */
   closeList(list: ConversationList): void {
     this.state.update(() => this.state.lists.close(list));
