@@ -140,6 +140,26 @@ describe('Lists of conversations', () => {
     expect(store.needs.lists.peek().has(list)).toBe(true);
   });
 
+  it('A page that is wanted while the list is read again from its beginning is read afterwards.', () => {
+    const { service, store } = scene;
+    for (const name of ['Ann', 'Bert', 'Carl', 'Dora']) scene.start(name);
+    const list = scene.openList({ status: 'open' }, OPEN, 2);
+    const read = () => {
+      const { next } = list;
+      const mark = store.mark();
+      const byId = { ...OPEN, keyOf: ({ id }: { id: string }) => id, descending: true };
+      store.applyList(list, service.list(byId, next ?? undefined, 2), { cursor: next ?? undefined, mark });
+    };
+    store.apply({ type: 'sync.required', data: { reason: 'too_many' } });
+    store.requireMore(list);
+    read();
+    expect([list.ids.peek().length, list.isNeeded]).toEqual([2, true]);
+    read();
+    expect([list.ids.peek().length, list.isNeeded]).toEqual([4, false]);
+    store.requireMore(list);
+    expect([list.hasMore.peek(), list.isNeeded]).toEqual([false, false]);
+  });
+
   it('Filters that mean the same share one list.', () => {
     const { store } = scene;
     expect(store.list({ status: ['open', 'pending'] })).toBe(store.list({ status: ['pending', 'open'] }));
