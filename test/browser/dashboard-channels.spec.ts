@@ -151,6 +151,10 @@ describeInChromium('The channels of the dashboard', () => {
       await admin.page.getByRole('link', { name: 'Install' }).click();
       const visitor = await people.open(site.publish({ body: await code(admin, 'Line for your pages') }));
       await visitor.page.getByRole('button').first().waitFor();
+      // A page that has read the former look asks again after a minute.
+      const { widget_token: token } = await channel();
+      const config = await fetch(`${service.url}/v1/widget/config?widget_token=${token}`);
+      expect(config.headers.get('cache-control')).toBe('public, max-age=60');
       const host = visitor.page.locator('support-chat');
       expect(await host.evaluate(({ style }: HTMLElement) => style.getPropertyValue('--launcher'))).toBe(GREEN);
       expect(await host.getAttribute('data-side')).toBe('left');
