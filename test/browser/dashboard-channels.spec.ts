@@ -10,6 +10,7 @@ import { addMember, dialog, playSettings, pressIn, type OpenScreen } from './sup
 import { CompanySite } from './support/company-site.js';
 import { PATIENCE_MS } from './support/company.js';
 import { TestBrowser, type People } from './support/test-browser.js';
+import { Visitor } from './support/visitor.js';
 
 const PHONE = { width: 390, height: 844 };
 const GREEN = '#0b6e4f';
@@ -160,6 +161,17 @@ describeInChromium('The channels of the dashboard', () => {
       expect(await host.getAttribute('data-side')).toBe('left');
       await visitor.page.getByRole('button').first().click();
       await visitor.page.getByText('Harbour help').waitFor();
+    }));
+
+  it('The install page names the website as soon as somebody writes there.', () =>
+    play(async (open, people) => {
+      const admin = await openPart(open, 'install');
+      await admin.reads('No conversation has begun on a website yet.');
+      const visitor = await Visitor.arrive(people, site.publish({ body: await code(admin, 'Line for your pages') }));
+      await visitor.open();
+      await visitor.write('Is this the right place?');
+      await admin.reads(`Yes: the newest conversation began on ${visitor.page.url()}, now.`);
+      await admin.isAccessible('an install page that was seen');
     }));
 
   it('The install page names the scheme of the service, the origin of the logo, and the address of the chat page.', () =>

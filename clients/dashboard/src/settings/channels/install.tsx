@@ -5,6 +5,7 @@ import { CodeBlock } from '../../parts/code-block.js';
 import { Section } from '../screen.js';
 import { serviceUrl } from './appearance/use-public-config.js';
 import type { ChannelPartProps } from './channel-part.js';
+import { Seen } from './seen.js';
 import { chatLink, identifySnippet, policyFor, SERVER_SNIPPET, snippet } from './snippets.js';
 import { t } from './texts/index.js';
 
@@ -21,6 +22,9 @@ export function Install({ channel }: ChannelPartProps) {
       {channel.status === 'disabled' && <Banner kind="danger">{t('offWarning')}</Banner>}
       <Section title={t('snippet')} intro={t('snippetHint')}>
         <CodeBlock label={t('snippetCode')} code={snippet(service, channel)} />
+      </Section>
+      <Section title={t('seen')} intro={t('seenHint')}>
+        <Seen channel={channel} />
       </Section>
       <Section title={t('identifyTitle')} intro={t('identifyHint')}>
         <CodeBlock label={t('identifyCode')} code={identifySnippet(service, channel)} />

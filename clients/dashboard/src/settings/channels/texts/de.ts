@@ -102,6 +102,11 @@ export const de: Record<ChannelsKey, Entry> = {
     'Setzen Sie diese Zeile in das HTML jeder Seite. Dann erscheint der Knopf in der Ecke; ein Kontakt entsteht erst, wenn jemand den Chat öffnet.',
   snippetCode: 'Zeile für Ihre Seiten',
   offWarning: 'Dieser Chat ist aus: Die Zeile zeigt nichts, bis Sie ihn unter „Allgemein“ anschalten.',
+  seen: 'Funktioniert es?',
+  seenHint: 'Öffnen Sie den Chat auf Ihrer Seite und schreiben Sie eine Nachricht. Dann steht die Seite hier.',
+  seenOn: 'Ja: Die neueste Unterhaltung begann auf {page}, {time}.',
+  seenNowhere: 'Auf einer Website hat noch keine Unterhaltung begonnen.',
+  checkAgain: 'Erneut prüfen',
   identifyTitle: 'Wenn sich Kunden anmelden',
   identifyHint:
     'Dann sehen Ihre Agenten, wer schreibt, und ein Kunde hat auf jedem Gerät denselben Verlauf. Ihr Server beweist, wer es ist.',

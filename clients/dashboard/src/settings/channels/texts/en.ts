@@ -97,6 +97,11 @@ export const en = {
     'Put this line into the HTML of every page. The launcher then appears in the corner; no contact is made until somebody opens the chat.',
   snippetCode: 'Line for your pages',
   offWarning: 'This chat is off: the line shows nothing until you switch it on under “General”.',
+  seen: 'Does it work?',
+  seenHint: 'Open the chat on your page and write a message. The page then stands here.',
+  seenOn: 'Yes: the newest conversation began on {page}, {time}.',
+  seenNowhere: 'No conversation has begun on a website yet.',
+  checkAgain: 'Check again',
   identifyTitle: 'If customers log in',
   identifyHint:
     'Then your agents see who writes, and a customer has the same history on each device. Your server proves who it is.',
