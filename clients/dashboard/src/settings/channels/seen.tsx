@@ -30,9 +30,11 @@ export function Seen({ channel: { id } }: { channel: ChannelView }) {
         {value === null && t('seenNowhere')}
       </p>
       {error !== undefined && <Banner kind="danger">{describe(error)}</Banner>}
-      <Button look="quiet" isSmall isWaiting={isLoading} onClick={() => void reload()}>
-        {t('checkAgain')}
-      </Button>
+      <div>
+        <Button look="quiet" isSmall isWaiting={isLoading} onClick={() => void reload()}>
+          {t('checkAgain')}
+        </Button>
+      </div>
     </>
   );
 }
