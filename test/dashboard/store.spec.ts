@@ -264,6 +264,30 @@ describe('Messages', () => {
     expect(store.needs.threads.peek().size).toBe(0);
   });
 
+  it('A thread that is left keeps its newest messages, and an edit of an older one makes no gap.', () => {
+    const { service, store } = scene;
+    const [long, other] = [scene.start(), scene.start()];
+    scene.read(long, other);
+    scene.readThread(long);
+    for (let count = 0; count < 250; count += 1) service.contactWrites(long, `line ${count}`);
+    scene.deliver();
+    expect(scene.messages(long)).toHaveLength(251);
+    scene.readThread(other);
+    const thread = store.thread(long);
+    expect([scene.messages(long)[0]?.seq, thread.hasOlder.peek(), thread.olderRange().before_seq]).toEqual([
+      52,
+      true,
+      52,
+    ]);
+    service.edit(long, 7, 'line 5, mended');
+    scene.deliver();
+    expect([scene.messages(long)[0]?.seq, store.needs.threads.peek().size]).toEqual([52, 0]);
+    const range = { before_seq: 52, limit: 200 };
+    store.applyMessages(long, service.read(long, range)!, range, store.mark());
+    expect(scene.messages(long)).toEqual(service.allMessages(long));
+    expect(thread.hasOlder.peek()).toBe(false);
+  });
+
   it('The messages of a thread that was not opened for long are freed, and requested when it is opened again.', () => {
     const { store } = scene;
     const ids = Array.from({ length: 65 }, () => scene.start());

@@ -79,9 +79,9 @@ export class Store {
     return threads.get(conversationId);
   }
 
-  /** Names the conversation on the screen: after a gap, the messages of the others are freed. */
+  /** Names the conversation on the screen: of the others only the newest messages are kept, and none after a gap. */
   watch(conversationId: string | undefined): void {
-    this.state.threads.watchedId = conversationId;
+    this.state.update(() => this.state.threads.watch(conversationId));
   }
 
   /** True if it was erased, or the member may not see it. */

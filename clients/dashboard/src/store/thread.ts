@@ -98,10 +98,21 @@ export class Thread {
     else this.stale = { seq, mark };
   }
 
-  /** Adds a message, or replaces an older version of it. */
+  /** Frees older messages than the newest ones. They are read again when they are scrolled to. @returns true if there were any */
+  trim(count: number): boolean {
+    if (this.seqs.length <= count) return false;
+    for (const seq of this.seqs.splice(0, this.seqs.length - count)) {
+      this.bySeq.delete(seq);
+      this.ends.delete(seq);
+    }
+    this.hasBeginning = false;
+    this.isChanged = true;
+    return true;
+  }
+
+  /** Adds a message, or replaces an older version of it. One before the known ones stays out until it is read. */
   merge(message: MessageView): void {
-    if (!this.isReadSignal.peek()) return;
-    this.insert(message);
+    if (this.isReadSignal.peek() && this.isWithin(message)) this.insert(message);
   }
 
   /** @returns the message with this id of its sender, if it is known */
@@ -128,7 +139,7 @@ export class Thread {
     if (stale && mark >= stale.mark) this.stale = stillStale(stale, items, range, next_cursor);
     this.isReadSignal.value = true;
     this.isChanged = true;
-    for (const message of frames) this.insert(message);
+    for (const message of frames) if (this.isWithin(message)) this.insert(message);
   }
 
   /** The messages that are missing; undefined for none. @param lastSeq of the conversation, if it is known */
@@ -159,6 +170,11 @@ export class Thread {
     this.isChanged = false;
     this.shown.value = this.seqs.map(seq => this.bySeq.get(seq)!);
     this.hasOlderSignal.value = !this.hasBeginning && (this.seqs[0] ?? 1) > 1;
+  }
+
+  /** Otherwise all messages up to it would be missing. */
+  private isWithin({ seq }: MessageView): boolean {
+    return this.hasBeginning || seq >= (this.seqs[0] ?? 0);
   }
 
   private isGap(seq: number, next: number): boolean {

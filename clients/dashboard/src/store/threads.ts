@@ -6,11 +6,12 @@ import { Thread } from './thread.js';
 
 /** Threads whose messages are kept. */
 const MAX_THREADS = 60;
+/** Messages that are kept of a thread that is not on the screen. */
+const MAX_MESSAGES = 200;
 
 /** Threads by conversation. The ones that were not opened for longest are freed. */
 export class Threads {
-  /** The conversation on the screen, whose messages are kept. */
-  watchedId: string | undefined;
+  private watchedId: string | undefined;
   private readonly byId = new Map<string, Thread>();
   private readonly changed = new Set<string>();
 
@@ -36,6 +37,13 @@ export class Threads {
     this.touch(conversationId);
     this.freeOldest();
     return true;
+  }
+
+  /** Names the conversation on the screen, whose messages are all kept. */
+  watch(conversationId: string | undefined): void {
+    if (this.watchedId === conversationId) return;
+    this.watchedId = conversationId;
+    for (const [id, thread] of this.byId) if (id !== conversationId && thread.trim(MAX_MESSAGES)) this.touch(id);
   }
 
   peek(conversationId: string): Thread | undefined {
