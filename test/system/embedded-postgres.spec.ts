@@ -289,7 +289,7 @@ describe('The embedded PostgreSQL', () => {
   });
 
   it('A zombie server counts as gone: in a container, an adopted server may have no parent that reaps it.', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { detached: true });
+    const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 600'], { detached: true });
     children.push(parent);
     const pid = Number((await once(createInterface(parent.stdout), 'line'))[0]);
     for (let tries = 0; tries < 500 && (await isAlive(pid)); tries++) await sleep(10);
