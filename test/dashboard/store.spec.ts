@@ -275,14 +275,14 @@ describe('Messages', () => {
     scene.readThread(other);
     const thread = store.thread(long);
     expect([scene.messages(long)[0]?.seq, thread.hasOlder.peek(), thread.olderRange().before_seq]).toEqual([
-      52,
+      202,
       true,
-      52,
+      202,
     ]);
     service.edit(long, 7, 'line 5, mended');
     scene.deliver();
-    expect([scene.messages(long)[0]?.seq, store.needs.threads.peek().size]).toEqual([52, 0]);
-    const range = { before_seq: 52, limit: 200 };
+    expect([scene.messages(long)[0]?.seq, store.needs.threads.peek().size]).toEqual([202, 0]);
+    const range = { before_seq: 202, limit: 300 };
     store.applyMessages(long, service.read(long, range)!, range, store.mark());
     expect(scene.messages(long)).toEqual(service.allMessages(long));
     expect(thread.hasOlder.peek()).toBe(false);

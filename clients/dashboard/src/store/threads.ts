@@ -6,8 +6,8 @@ import { Thread } from './thread.js';
 
 /** Threads whose messages are kept. */
 const MAX_THREADS = 60;
-/** Messages that are kept of a thread that is not on the screen. */
-const MAX_MESSAGES = 200;
+/** Messages that are kept of a thread that is not on the screen: as many as are read when it is opened. */
+const MAX_MESSAGES = 50;
 
 /** Threads by conversation. The ones that were not opened for longest are freed. */
 export class Threads {
