@@ -163,7 +163,7 @@ async function soak(context, { url, longId, made, token: first }, minutes) {
     }
     await delay(Math.max(0, start + second * 1_000 - performance.now()));
   }
-  report(`events in ${minutes} minutes`, sent, sent, count('events'));
+  console.log(`${sent} events in ${minutes} minutes`);
   const warm = heaps[Math.min(WARM_MINUTES, heaps.length) - 1];
   report(`growth of the heap from minute ${WARM_MINUTES} on`, heaps.at(-1) - warm, 5, count('MB'));
   report('elements at the end', (await tab.memory()).nodes, 3_000, count('elements'));

@@ -312,6 +312,11 @@ describe('Messages that share a statement on two instances', () => {
     );
     return row?.deadlocks as number;
   };
+  /** PostgreSQL updates the count once a second. */
+  const deadlocksSoon = async () => {
+    await new Promise(resolve => setTimeout(resolve, 1_200));
+    return deadlocks();
+  };
 
   /**
    * Sends to the same conversations from two instances in opposite orders, until both wait for a locked row in the
@@ -348,8 +353,7 @@ describe('Messages that share a statement on two instances', () => {
 
   it('Shared statements of two instances that lock the same conversations in opposite orders never deadlock', async () => {
     const before = await sendInOppositeOrders();
-    await new Promise(resolve => setTimeout(resolve, 1_200)); // PostgreSQL updates the count once a second
-    expect(await deadlocks()).toBe(before);
+    expect(await deadlocksSoon()).toBe(before);
   });
 
   it('Shared statements that waited for locked rows would deadlock, and still lose no message (control)', async () => {
@@ -368,8 +372,7 @@ describe('Messages that share a statement on two instances', () => {
       // On a busy machine the messages of an instance may become several statements, which do not deadlock.
       await eventually(async () => {
         await sendInOppositeOrders();
-        await new Promise(resolve => setTimeout(resolve, 1_200));
-        return (await deadlocks()) > before || undefined;
+        return (await deadlocksSoon()) > before || undefined;
       }, 60_000);
     } finally {
       for (const spy of spies) spy.mockRestore();

@@ -1,40 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { ServerClient, VisitorClient } from '../../clients/sdk/src/index.js';
+import { expect, it } from '@jest/globals';
+import { ServerClient, type VisitorClient } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
-import type { OutsideDesk } from '../support/outside.js';
 import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
 import { PATIENCE_MS } from './support/company.js';
+import { DeskStage } from './support/desk-stage.js';
 import { forgets, keeps } from './support/memory-of-browser.js';
-import { TestBrowser, type People } from './support/test-browser.js';
+import type { People } from './support/test-browser.js';
 
 /** More than the service sends again after an absence. */
 const MANY = 1_500;
 /** Lifetime of an access token where dates run 60 times as fast. */
 const FAST_TOKEN_MS = 15_000;
 
-let service: ChatService;
-let browser: TestBrowser;
-let desk: OutsideDesk;
-let server: ServerClient;
+const stage = new DeskStage({ RATE_LIMITS: 'off' });
 
 async function talk(name: string, text: string): Promise<{ visitor: VisitorClient; id: string; contactId: string }> {
-  const visitor = await VisitorClient.start({ baseUrl: service.url, widgetToken: desk.widgetToken, name });
+  const visitor = await stage.visit(name);
   const { conversation } = await visitor.startConversation(text);
-  const { contact_id: contactId } = await server.conversations.get(conversation.id);
+  const { contact_id: contactId } = await stage.server.conversations.get(conversation.id);
   return { visitor, id: conversation.id, contactId };
 }
 
 const enter = (people: People, email: string, name: string): Promise<AgentInbox> =>
-  AgentInbox.enter(people, { url: service.url, key: desk.key, email, name, view: 'unassigned' });
+  AgentInbox.enter(people, { url: stage.service.url, key: stage.desk.key, email, name, view: 'unassigned' });
 
 /** Runs a test with the owner at the inbox. No tab may have an error in its console afterwards. */
 function play(test: (inbox: AgentInbox, people: People) => Promise<void>): Promise<void> {
-  return browser.run(async people => {
-    const inbox = await enter(people, desk.email, 'Olivia Owner');
+  return stage.browser.run(async people => {
+    const inbox = await enter(people, stage.desk.email, 'Olivia Owner');
     await test(inbox, people);
     // Chromium itself logs each request that is cut or refused.
     expect(inbox.tab.errors.filter(text => !/ERR_|^Failed to load resource/.test(text))).toEqual([]);
@@ -43,8 +40,8 @@ function play(test: (inbox: AgentInbox, people: People) => Promise<void>): Promi
 
 /** Creates an agent, and opens the dashboard for it. */
 async function employ(people: People): Promise<{ id: string; inbox: AgentInbox }> {
-  const email = `ben-${desk.workspaceId}@example.com`;
-  const { id } = await server.members.create({ email, name: 'Ben Backup' });
+  const email = `ben-${stage.desk.workspaceId}@example.com`;
+  const { id } = await stage.server.members.create({ email, name: 'Ben Backup' });
   return { id, inbox: await enter(people, email, 'Ben Backup') };
 }
 
@@ -55,14 +52,7 @@ async function mark({ page }: AgentInbox): Promise<() => Promise<boolean>> {
 }
 
 describeInChromium('The dashboard after an absence, and after rights have changed', () => {
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([ChatService.start({ RATE_LIMITS: 'off' }), TestBrowser.start()]);
-  }, 240_000);
-  beforeEach(async () => {
-    desk = await service.openDesk();
-    server = new ServerClient({ baseUrl: service.url, apiKey: desk.key });
-  });
-  afterAll(() => Promise.all([browser.stop(), service.stop()]));
+  stage.register();
 
   it('After more events than the service sends again, the inbox shows the present state without a reload, and keeps the draft.', () =>
     play(async inbox => {
@@ -77,20 +67,20 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.reads('Hello');
       await inbox.reply.fill('Half a sen');
       const isSame = await mark(inbox);
-      await service.network.refuse();
-      const direct = new ServerClient({ baseUrl: service.directUrl, apiKey: desk.key });
+      await stage.service.network.refuse();
+      const direct = new ServerClient({ baseUrl: stage.service.directUrl, apiKey: stage.desk.key });
       let count = 0;
       const work = async () => {
         while (count < MANY)
           await direct.conversations.send(ben.id, {
             content: `Event ${(count += 1)}`,
-            member_id: desk.memberId,
+            member_id: stage.desk.memberId,
           });
       };
       await Promise.all(Array.from({ length: 8 }, work));
-      await direct.conversations.send(anna.id, { content: 'Meanwhile', member_id: desk.memberId });
+      await direct.conversations.send(anna.id, { content: 'Meanwhile', member_id: stage.desk.memberId });
       await direct.conversations.resolve(ben.id);
-      await service.network.heal();
+      await stage.service.network.heal();
       await inbox.reads('Meanwhile');
       await inbox.row('Ben').waitFor({ state: 'detached' });
       expect(types).toContain('sync.required');
@@ -103,7 +93,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
   it('Three tabs of an agent renew their session once for all whenever it ends, and stay signed in.', async () => {
     const fast = await ChatService.start({ NODE_OPTIONS: '--import ./test/support/fast-date.js' });
     const { email } = await fast.openDesk();
-    await browser.run(async people => {
+    await stage.browser.run(async people => {
       const tabs: AgentTab[] = [];
       const refreshes: number[] = [];
       const startedAt = Date.now();
@@ -141,7 +131,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.open('Vera Visitor');
       await inbox.reads('The zebra is missing');
       await keeps(inbox, 'zebra');
-      await server.members.deactivate(id);
+      await stage.server.members.deactivate(id);
       await inbox.tab.sees('Sign in');
       await forgets(inbox, 'Vera', 'zebra');
     }));
@@ -149,13 +139,13 @@ describeInChromium('The dashboard after an absence, and after rights have change
   it('A member whose channels are limited loses the others from view and from the browser at once.', () =>
     play(async (_, people) => {
       await talk('Vera Visitor', 'The zebra is missing');
-      const other = await server.channels.create({ name: 'Shop' });
+      const other = await stage.server.channels.create({ name: 'Shop' });
       const { id, inbox } = await employ(people);
       await inbox.open('Vera Visitor');
       await inbox.reads('The zebra is missing');
       await inbox.reply.fill('Which zebra?');
       await keeps(inbox, 'zebra is missing');
-      await server.members.update(id, { channel_ids: [other.id] });
+      await stage.server.members.update(id, { channel_ids: [other.id] });
       await inbox.row('Vera Visitor').waitFor({ state: 'detached' });
       await forgets(inbox, 'Vera', 'zebra');
     }));
@@ -169,7 +159,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.reads('The zebra is missing');
       await inbox.reply.fill('Dear Vera, which zebra?');
       for (const text of ['which zebra', 'zebra is missing']) await keeps(inbox, text);
-      await server.contacts.delete(contactId);
+      await stage.server.contacts.delete(contactId);
       await inbox.row('Vera Visitor').waitFor({ state: 'detached' });
       await inbox.page.getByText('This conversation is not here').waitFor();
       await forgets(inbox, 'Vera', 'zebra');
@@ -182,8 +172,8 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.reply.fill('Dear Vera, which zebra?');
       await keeps(inbox, 'which zebra');
       await inbox.page.goto('about:blank');
-      await server.contacts.delete(contactId);
-      await inbox.page.goto(`${service.url}/dashboard/settings/profile`);
+      await stage.server.contacts.delete(contactId);
+      await inbox.page.goto(`${stage.service.url}/dashboard/settings/profile`);
       await forgets(inbox, 'Vera', 'zebra');
     }));
 
@@ -194,7 +184,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.reads('Hello');
       const profile = await people.profile('Olivia Owner');
       await profile.setOffline(true);
-      await server.conversations.send(id, {
+      await stage.server.conversations.send(id, {
         content: 'It is solved',
         member_id: (await employ(people)).id,
       });
@@ -203,7 +193,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await profile.setOffline(false);
       await inbox.reads('It is solved');
       await inbox.page.getByText('Not sent: somebody has answered meanwhile.').waitFor();
-      const texts = async () => (await server.conversations.messages(id)).items.map(({ content }) => content);
+      const texts = async () => (await stage.server.conversations.messages(id)).items.map(({ content }) => content);
       expect(await texts()).not.toContain('I do not know');
       await inbox.button('Send anyway').click();
       await eventually(async () => (await texts()).includes('I do not know') || undefined, PATIENCE_MS);
@@ -216,7 +206,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.open('Anna');
       await inbox.page.route('**/resolve', async route => {
         // somebody changes it in the moment before
-        await server.conversations.update(id, { priority: 'high' });
+        await stage.server.conversations.update(id, { priority: 'high' });
         await route.continue();
       });
       await inbox.page.keyboard.press('e');
@@ -226,7 +216,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.page.locator('.toasts').getByRole('button', { name: 'Try again' }).click();
       await inbox.row('Anna').waitFor({ state: 'detached' });
       await eventually(
-        async () => (await server.conversations.get(id)).status === 'resolved' || undefined,
+        async () => (await stage.server.conversations.get(id)).status === 'resolved' || undefined,
         PATIENCE_MS,
       );
     }));
@@ -245,7 +235,7 @@ describeInChromium('The dashboard after an absence, and after rights have change
       await inbox.page.getByRole('link', { name: 'Reports' }).click();
       await inbox.tab.sees('How are we doing?');
       expect(await isSame()).toBe(false);
-      await inbox.page.goto(`${service.url}/dashboard/inbox/all`);
+      await inbox.page.goto(`${stage.service.url}/dashboard/inbox/all`);
       await inbox.open('Anna');
       expect(await inbox.reply.inputValue()).toBe('Half a sen');
     }));

@@ -1,42 +1,34 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { ServerClient, VisitorClient, type MessageView } from '../../clients/sdk/src/index.js';
+import type { MessageView } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
-import type { OutsideDesk } from '../support/outside.js';
 import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
-import { ChatService } from './support/chat-service.js';
 import { PATIENCE_MS } from './support/company.js';
+import { DeskStage } from './support/desk-stage.js';
 import { dropOn } from './support/drop.js';
-import { TestBrowser, type People } from './support/test-browser.js';
+import type { People } from './support/test-browser.js';
 
 const FILE = { name: 'manual.txt', type: 'text/plain', content: 'Turn it on.' };
 /** A block of 40 messages on the screen, and those around it. */
 const MAX_DRAWN = 200;
 
-let service: ChatService;
-let browser: TestBrowser;
-let desk: OutsideDesk;
-let server: ServerClient;
+const stage = new DeskStage({ RATE_LIMITS: 'off' });
 
 /** Starts a conversation. @returns its id */
 async function talk(name: string, text: string): Promise<string> {
-  return (await (await visit(name)).startConversation(text)).conversation.id;
-}
-
-function visit(name: string): Promise<VisitorClient> {
-  return VisitorClient.start({ baseUrl: service.url, widgetToken: desk.widgetToken, name });
+  return (await (await stage.visit(name)).startConversation(text)).conversation.id;
 }
 
 /** Runs a test with the owner at the open conversations. No tab may have an error in its console afterwards. */
 function play(test: (agent: AgentInbox) => Promise<void>) {
-  return browser.run(people => playWith(people, test));
+  return stage.browser.run(people => playWith(people, test));
 }
 
 async function playWith(people: People, test: (agent: AgentInbox) => Promise<void>): Promise<void> {
-  const tab = await AgentTab.open(people, `${service.url}/dashboard/inbox/unassigned`);
-  await tab.signIn(desk.email);
+  const tab = await AgentTab.open(people, `${stage.service.url}/dashboard/inbox/unassigned`);
+  await tab.signIn(stage.desk.email);
   await tab.isSignedIn('Olivia Owner');
   await test(new AgentInbox(tab));
   expect(tab.errors).toEqual([]);
@@ -44,18 +36,11 @@ async function playWith(people: People, test: (agent: AgentInbox) => Promise<voi
 
 /** Waits for a message in the service. */
 function arrives(id: string, test: (message: MessageView) => boolean): Promise<MessageView> {
-  return eventually(async () => (await server.conversations.messages(id)).items.find(test), PATIENCE_MS);
+  return eventually(async () => (await stage.server.conversations.messages(id)).items.find(test), PATIENCE_MS);
 }
 
 describeInChromium('The composer and the timeline of the dashboard', () => {
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([ChatService.start({ RATE_LIMITS: 'off' }), TestBrowser.start()]);
-  }, 240_000);
-  beforeEach(async () => {
-    desk = await service.openDesk();
-    server = new ServerClient({ baseUrl: service.url, apiKey: desk.key });
-  });
-  afterAll(() => Promise.all([browser.stop(), service.stop()]));
+  stage.register();
 
   it('A file of a note is not in the reply, waits while another conversation is open, and is sent without a text.', () =>
     play(async agent => {
@@ -103,7 +88,7 @@ describeInChromium('The composer and the timeline of the dashboard', () => {
       await agent.reply.press('Control+Shift+Enter');
       await agent.page.getByRole('region', { name: 'Conversation with Anna' }).waitFor();
       const view = await eventually(async () => {
-        const read = await server.conversations.get(id);
+        const read = await stage.server.conversations.get(id);
         return read.status === 'resolved' ? read : undefined;
       }, PATIENCE_MS);
       expect(view.last_message).toMatchObject({ preview: 'Done' });
@@ -126,7 +111,7 @@ describeInChromium('The composer and the timeline of the dashboard', () => {
 
   it('Saved answers show their text before they are chosen, and a variable without a value is selected.', () =>
     play(async agent => {
-      await server.cannedResponses.create({
+      await stage.server.cannedResponses.create({
         short_code: 'order',
         title: 'Order',
         content: 'Your order {{order.number}} is on its way.',
@@ -204,12 +189,12 @@ describeInChromium('The composer and the timeline of the dashboard', () => {
     }));
 
   it('A long conversation draws a part of it, and older messages that arrive move nothing on the screen.', () =>
-    browser.run(async people => {
+    stage.browser.run(async people => {
       // written before the tab opens, which would receive them
       const id = await talk('Anna', 'The first of all');
       const texts = Array.from({ length: 400 }, (_, index) => `Line ${index + 1}${' and more'.repeat(index % 30)}`);
       for (const content of texts) {
-        await server.conversations.send(id, { content, member_id: desk.memberId, private: true });
+        await stage.server.conversations.send(id, { content, member_id: stage.desk.memberId, private: true });
       }
       await playWith(people, async agent => {
         await agent.open('Anna');
@@ -235,10 +220,10 @@ describeInChromium('The composer and the timeline of the dashboard', () => {
 
   it('A message that arrives while an agent reads older ones moves nothing, and is counted on the button.', () =>
     play(async agent => {
-      const visitor = await visit('Anna');
+      const visitor = await stage.visit('Anna');
       const { id } = (await visitor.startConversation('Hello')).conversation;
       for (let line = 1; line <= 40; line += 1) {
-        await server.conversations.send(id, { content: `Line ${line}`, member_id: desk.memberId });
+        await stage.server.conversations.send(id, { content: `Line ${line}`, member_id: stage.desk.memberId });
       }
       await agent.open('Anna');
       await agent.reads('Line 40');

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { ServerClient, VisitorClient } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
-import type { OutsideDesk } from '../support/outside.js';
 import { PASSWORD, unique } from '../support/unique.js';
 import { AgentTab } from './support/agent-tab.js';
-import { ChatService } from './support/chat-service.js';
 import { PATIENCE_MS } from './support/company.js';
+import { DeskStage } from './support/desk-stage.js';
 import type { People } from './support/test-browser.js';
-import { TestBrowser } from './support/test-browser.js';
 
-let service: ChatService;
-let browser: TestBrowser;
-let desk: OutsideDesk;
-let server: ServerClient;
+const stage = new DeskStage();
 
 /** Starts a conversation. @returns its id */
 async function talk(name: string): Promise<string> {
-  const visitor = await VisitorClient.start({ baseUrl: service.url, widgetToken: desk.widgetToken, name });
+  const visitor = await stage.visit(name);
   return (await visitor.startConversation(`This is ${name}`)).conversation.id;
 }
 
@@ -46,15 +40,15 @@ async function filterBy(page: Page, name: string, ...values: string[]): Promise<
   if (values.length > 0) await page.keyboard.press('Escape');
 }
 
-async function openInbox(people: People, email = desk.email, path = '/inbox/open', person = 'agent') {
-  const tab = await AgentTab.open(people, `${service.url}/dashboard${path}`, person);
+async function openInbox(people: People, email = stage.desk.email, path = '/inbox/open', person = 'agent') {
+  const tab = await AgentTab.open(people, `${stage.service.url}/dashboard${path}`, person);
   await tab.signIn(email);
   return tab;
 }
 
 /** Runs a test with the owner at the open conversations. */
 function play(test: (tab: AgentTab, people: People) => Promise<void>, options: BrowserContextOptions = {}) {
-  return browser.run(async people => {
+  return stage.browser.run(async people => {
     const tab = await openInbox(people);
     await tab.isSignedIn('Olivia Owner');
     await test(tab, people);
@@ -63,20 +57,13 @@ function play(test: (tab: AgentTab, people: People) => Promise<void>, options: B
 }
 
 describeInChromium('The filters of the inbox', () => {
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([ChatService.start(), TestBrowser.start()]);
-  }, 240_000);
-  beforeEach(async () => {
-    desk = await service.openDesk();
-    server = new ServerClient({ baseUrl: service.url, apiKey: desk.key });
-  });
-  afterAll(() => Promise.all([browser.stop(), service.stop()]));
+  stage.register();
 
   it('An agent filters the list by the keyboard, and a link shows a colleague the same.', () =>
     play(async ({ page }, people) => {
-      await server.conversations.update(await talk('Anna'), { tags: ['vip'], priority: 'high' });
-      await server.conversations.update(await talk('Ben'), { tags: ['vip'], priority: 'low' });
-      await server.conversations.update(await talk('Cleo'), { priority: 'urgent' });
+      await stage.server.conversations.update(await talk('Anna'), { tags: ['vip'], priority: 'high' });
+      await stage.server.conversations.update(await talk('Ben'), { tags: ['vip'], priority: 'low' });
+      await stage.server.conversations.update(await talk('Cleo'), { priority: 'urgent' });
       await lists(page, 'Cleo', 'Ben', 'Anna');
       await filterBy(page, 'Priority', 'High', 'Urgent');
       await lists(page, 'Cleo', 'Anna');
@@ -87,7 +74,7 @@ describeInChromium('The filters of the inbox', () => {
       await page.getByRole('region', { name: 'Conversation with Anna' }).waitFor();
       await lists(page, 'Anna');
       const email = `${unique('cora')}@example.com`;
-      await server.members.create({ email, name: 'Cora Colleague', password: PASSWORD });
+      await stage.server.members.create({ email, name: 'Cora Colleague', password: PASSWORD });
       const { pathname, search } = new URL(page.url());
       const link = (pathname + search).replace('/dashboard', '');
       const cora = await openInbox(people, email, link, 'colleague');
@@ -107,7 +94,7 @@ describeInChromium('The filters of the inbox', () => {
       await lists(page, 'Ben', 'Anna');
       await filterBy(page, 'Priority', 'Urgent');
       await page.getByText('No conversation matches these filters.').waitFor();
-      await server.conversations.update(anna, { priority: 'urgent' });
+      await stage.server.conversations.update(anna, { priority: 'urgent' });
       await lists(page, 'Anna');
       await chips(page).getByRole('button', { name: 'Priority: Urgent' }).click();
       await page.getByRole('option', { name: 'No priority', exact: true }).click();
@@ -118,17 +105,17 @@ describeInChromium('The filters of the inbox', () => {
       await lists(page, 'Anna', 'Ben');
       await chips(page).getByRole('button', { name: 'Clear' }).click();
       await tab.sees('Open');
-      expect(page.url()).toBe(`${service.url}/dashboard/inbox/open`);
+      expect(page.url()).toBe(`${stage.service.url}/dashboard/inbox/open`);
     }));
 
   it('An owner saves filters as a view of the whole team, and a colleague has no such choice.', () =>
     play(async (tab, people) => {
       const { page } = tab;
-      await server.conversations.update(await talk('Anna'), { tags: ['vip'] });
+      await stage.server.conversations.update(await talk('Anna'), { tags: ['vip'] });
       await talk('Ben');
       await lists(page, 'Ben', 'Anna');
       const email = `${unique('cora')}@example.com`;
-      await server.members.create({ email, name: 'Cora Colleague', password: PASSWORD });
+      await stage.server.members.create({ email, name: 'Cora Colleague', password: PASSWORD });
       const cora = await openInbox(people, email, '/inbox/filter?tag=vip', 'colleague');
       await lists(cora.page, 'Anna');
       await chips(cora.page).getByRole('button', { name: 'Save as view' }).click();
@@ -146,7 +133,7 @@ describeInChromium('The filters of the inbox', () => {
       await tab.press('Save');
       await tab.sees('Important people');
       await lists(page, 'Anna');
-      const { items } = await server.views.list();
+      const { items } = await stage.server.views.list();
       expect(items).toMatchObject([
         { name: 'Important people', shared: true, filters: { status: 'open', tag: 'vip' } },
       ]);

@@ -1,21 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
-import { items, ServerClient, VisitorClient, type ConversationView } from '../../clients/sdk/src/index.js';
+import { items, type ConversationView, type VisitorClient } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
-import type { OutsideDesk } from '../support/outside.js';
 import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
-import { ChatService } from './support/chat-service.js';
 import { PATIENCE_MS } from './support/company.js';
+import { DeskStage } from './support/desk-stage.js';
 import type { People } from './support/test-browser.js';
-import { TestBrowser } from './support/test-browser.js';
 
-let service: ChatService;
-let browser: TestBrowser;
-let desk: OutsideDesk;
-let server: ServerClient;
+const stage = new DeskStage();
 
 /** A visitor with a conversation. */
 interface Talk {
@@ -24,14 +19,14 @@ interface Talk {
 }
 
 async function talk(name: string, text: string): Promise<Talk> {
-  const visitor = await VisitorClient.start({ baseUrl: service.url, widgetToken: desk.widgetToken, name });
+  const visitor = await stage.visit(name);
   return { visitor, id: (await visitor.startConversation(text)).conversation.id };
 }
 
 /** Waits until the service shows the conversation so. */
 function becomes(id: string, fields: Partial<ConversationView>): Promise<ConversationView> {
   return eventually(async () => {
-    const view = await server.conversations.get(id);
+    const view = await stage.server.conversations.get(id);
     const expected = Object.entries(fields).every(([field, value]) => {
       return JSON.stringify(view[field as keyof ConversationView]) === JSON.stringify(value);
     });
@@ -41,7 +36,7 @@ function becomes(id: string, fields: Partial<ConversationView>): Promise<Convers
 
 async function textsOf(id: string): Promise<(string | null)[]> {
   const texts: (string | null)[] = [];
-  for await (const message of items(next => server.conversations.messages(id, next))) {
+  for await (const message of items(next => stage.server.conversations.messages(id, next))) {
     if (message.content_type !== 'event') texts.push(message.content);
   }
   return texts;
@@ -52,9 +47,9 @@ function play(
   test: (inbox: AgentInbox, people: People) => Promise<void>,
   { path = '/inbox/unassigned', ...options }: BrowserContextOptions & { path?: string } = {},
 ) {
-  return browser.run(async people => {
-    const tab = await AgentTab.open(people, `${service.url}/dashboard${path}`);
-    await tab.signIn(desk.email);
+  return stage.browser.run(async people => {
+    const tab = await AgentTab.open(people, `${stage.service.url}/dashboard${path}`);
+    await tab.signIn(stage.desk.email);
     await tab.isSignedIn('Olivia Owner');
     await test(new AgentInbox(tab), people);
     expect(tab.errors).toEqual([]);
@@ -62,14 +57,7 @@ function play(
 }
 
 describeInChromium('The inbox of the dashboard', () => {
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([ChatService.start(), TestBrowser.start()]);
-  }, 240_000);
-  beforeEach(async () => {
-    desk = await service.openDesk();
-    server = new ServerClient({ baseUrl: service.url, apiKey: desk.key });
-  });
-  afterAll(() => Promise.all([browser.stop(), service.stop()]));
+  stage.register();
 
   it('An agent sees a conversation arrive, answers it, and reads what the visitor answers.', () =>
     play(async inbox => {
@@ -96,7 +84,7 @@ describeInChromium('The inbox of the dashboard', () => {
       await eventually(async () => (await inbox.names()).join() === 'Anna,Ben' || undefined, PATIENCE_MS);
       await inbox.open('Anna');
       await inbox.page.keyboard.press('t');
-      await becomes(first.id, { assignee_id: desk.memberId });
+      await becomes(first.id, { assignee_id: stage.desk.memberId });
       await eventually(async () => (await inbox.names()).join() === 'Ben' || undefined, PATIENCE_MS);
       await inbox.openView('Assigned to you');
       await eventually(async () => (await inbox.names()).join() === 'Anna' || undefined, PATIENCE_MS);
@@ -133,7 +121,7 @@ describeInChromium('The inbox of the dashboard', () => {
       await becomes(id, { tags: ['parcel'] });
       await keyboard.press('Escape');
       await choose('a', 'Assign', 'olivia');
-      await becomes(id, { assignee_id: desk.memberId });
+      await becomes(id, { assignee_id: stage.desk.memberId });
       await inbox.openView('Assigned to you');
       await inbox.open('Anna');
       await choose('h', 'Snooze', 'tomorrow');
@@ -143,8 +131,8 @@ describeInChromium('The inbox of the dashboard', () => {
 
   it('A note stays within the team, mentions a colleague, and its draft is apart from that of the reply.', () =>
     play(async inbox => {
-      const colleague = await server.members.create({
-        email: `ben-${desk.workspaceId}@example.com`,
+      const colleague = await stage.server.members.create({
+        email: `ben-${stage.desk.workspaceId}@example.com`,
         name: 'Ben Backup',
       });
       const { visitor, id } = await talk('Anna', 'Hello');
@@ -159,7 +147,7 @@ describeInChromium('The inbox of the dashboard', () => {
       await note.press('Enter');
       await inbox.reads('Ask @Ben Backup please');
       const { items: messages } = await eventually(async () => {
-        const page = await server.conversations.messages(id);
+        const page = await stage.server.conversations.messages(id);
         return page.items.some(message => message.private) ? page : undefined;
       }, PATIENCE_MS);
       expect(messages.find(message => message.private)).toMatchObject({ metadata: { mentions: [colleague.id] } });
@@ -175,11 +163,11 @@ describeInChromium('The inbox of the dashboard', () => {
       const { id } = await talk('Anna', 'Hello');
       await inbox.open('Anna');
       await inbox.reads('Hello');
-      await service.network.refuse();
+      await stage.service.network.refuse();
       await inbox.reply.fill('On its way');
       await inbox.reply.press('Enter');
       await inbox.page.getByText('Waits for the connection').waitFor();
-      await service.network.heal();
+      await stage.service.network.heal();
       await eventually(async () => (await textsOf(id)).includes('On its way') || undefined, PATIENCE_MS);
       await inbox.page.getByText('Waits for the connection').waitFor({ state: 'hidden' });
       expect(await textsOf(id)).toEqual(['Hello', 'On its way']);
@@ -193,7 +181,7 @@ describeInChromium('The inbox of the dashboard', () => {
       await eventually(async () => {
         // the service limits the rate of searches
         await delay(1_000);
-        return (await server.search({ query: 'zebra' })).items.length > 0 || undefined;
+        return (await stage.server.search({ query: 'zebra' })).items.length > 0 || undefined;
       }, PATIENCE_MS);
       await inbox.page.keyboard.press('/');
       await field.fill('zebra');
@@ -207,7 +195,9 @@ describeInChromium('The inbox of the dashboard', () => {
       const { id } = await talk('Anna', 'Hello');
       const requests: string[] = [];
       inbox.page.on('request', request => requests.push(request.url()));
-      await inbox.page.goto(`${service.url}/dashboard/inbox/all/${id}?message=00000000-0000-7000-8000-000000000000`);
+      await inbox.page.goto(
+        `${stage.service.url}/dashboard/inbox/all/${id}?message=00000000-0000-7000-8000-000000000000`,
+      );
       await inbox.reads('Hello');
       await delay(1_000);
       expect(requests.filter(url => url.includes('before_seq')).length).toBeLessThanOrEqual(1);
@@ -217,7 +207,7 @@ describeInChromium('The inbox of the dashboard', () => {
     play(async inbox => {
       await inbox.tab.isAccessible('the empty inbox');
       const { id } = await talk('Anna', 'Hello');
-      await server.conversations.update(id, { priority: 'urgent', tags: ['parcel', 'late', 'again'] });
+      await stage.server.conversations.update(id, { priority: 'urgent', tags: ['parcel', 'late', 'again'] });
       await inbox.open('Anna');
       await inbox.reply.fill('Good morning');
       await inbox.reply.press('Enter');

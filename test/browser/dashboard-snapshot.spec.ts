@@ -1,34 +1,36 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { ServerClient, VisitorClient } from '../../clients/sdk/src/index.js';
+import type { VisitorClient } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
-import type { OutsideDesk } from '../support/outside.js';
 import { callApi } from '../support/outside.js';
 import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
-import { ChatService } from './support/chat-service.js';
+import { DeskStage } from './support/desk-stage.js';
 import { forgets, keeps } from './support/memory-of-browser.js';
-import { TestBrowser, type People } from './support/test-browser.js';
+import type { People } from './support/test-browser.js';
 
 const API = '**/v1/**';
 
-let service: ChatService;
-let browser: TestBrowser;
-let desk: OutsideDesk;
-let server: ServerClient;
+const stage = new DeskStage({ RATE_LIMITS: 'off' });
 
 async function talk(name: string, text: string): Promise<VisitorClient> {
-  const visitor = await VisitorClient.start({ baseUrl: service.url, widgetToken: desk.widgetToken, name });
+  const visitor = await stage.visit(name);
   await visitor.startConversation(text);
   return visitor;
 }
 
 /** Runs a test with the owner at the conversation with Anna, once the browser has stored it. */
 function play(test: (inbox: AgentInbox, people: People, anna: VisitorClient) => Promise<void>): Promise<void> {
-  return browser.run(async people => {
+  return stage.browser.run(async people => {
     const anna = await talk('Anna', 'Where is my zebra?');
     await talk('Ben', 'Hi');
-    const entry = { url: service.url, key: desk.key, email: desk.email, name: 'Olivia Owner', view: 'unassigned' };
+    const entry = {
+      url: stage.service.url,
+      key: stage.desk.key,
+      email: stage.desk.email,
+      name: 'Olivia Owner',
+      view: 'unassigned',
+    };
     const inbox = await AgentInbox.enter(people, entry);
     await inbox.open('Anna');
     await inbox.reads('Where is my zebra?');
@@ -55,22 +57,15 @@ const sees = async (inbox: AgentInbox): Promise<void> => {
 };
 
 describeInChromium('The dashboard before the service has answered', () => {
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([ChatService.start({ RATE_LIMITS: 'off' }), TestBrowser.start()]);
-  }, 240_000);
-  beforeEach(async () => {
-    desk = await service.openDesk();
-    server = new ServerClient({ baseUrl: service.url, apiKey: desk.key });
-  });
-  afterAll(() => Promise.all([browser.stop(), service.stop()]));
+  stage.register();
 
   it('A reloaded inbox shows its list and the open conversation at once, and what has changed as soon as the service answers.', () =>
     play(async (inbox, _people, anna) => {
       await inbox.page.goto('about:blank');
       const [{ id } = { id: '' }] = (await anna.conversations()).items;
       await anna.send(id, { content: 'It was striped' });
-      const ben = (await server.conversations.list({})).items.find(({ contact }) => contact.name === 'Ben');
-      await server.conversations.resolve(ben!.id);
+      const ben = (await stage.server.conversations.list({})).items.find(({ contact }) => contact.name === 'Ben');
+      await stage.server.conversations.resolve(ben!.id);
       await talk('Carl', 'Good day');
       const release = await pauseCalls(inbox.page);
       await inbox.page.goBack();
@@ -109,9 +104,14 @@ describeInChromium('The dashboard before the service has answered', () => {
 
   it('Another session of the browser never shows what the former one has stored.', () =>
     play(async (inbox, people) => {
-      const other = await server.channels.create({ name: 'Shop' });
-      const body = { email: desk.email, channel_ids: [other.id] };
-      const { redirect_url: link } = await callApi('POST', `${service.url}/v1/auth/sso/ticket`, desk.key, body);
+      const other = await stage.server.channels.create({ name: 'Shop' });
+      const body = { email: stage.desk.email, channel_ids: [other.id] };
+      const { redirect_url: link } = await callApi(
+        'POST',
+        `${stage.service.url}/v1/auth/sso/ticket`,
+        stage.desk.key,
+        body,
+      );
       const tab = await AgentTab.open(people, link as string, 'Olivia Owner');
       await tab.page.getByText('Limited to 1 channel').waitFor();
       const release = await pauseCalls(tab.page);

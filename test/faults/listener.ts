@@ -139,8 +139,10 @@ export class Listener {
     return new Promise(resolve =>
       ws.once('close', code => {
         clearInterval(watch);
-        if (connection) Object.assign(connection, { closedAt: now(), code });
-        if (connection) this.refusal = `closed with ${code}`;
+        if (connection) {
+          Object.assign(connection, { closedAt: now(), code });
+          this.refusal = `closed with ${code}`;
+        }
         if (code >= 4500) this.over = true;
         resolve(expired || code === 4003);
       }),

@@ -105,7 +105,7 @@ export class AgentClient {
     return this.session.storedTokens;
   }
 
-  /** Id of the session, which all its tokens have in common; undefined when nobody is logged in. */
+  /** Id of the session. All tokens of a session contain it. Undefined before a login and after a logout. */
   get sessionId(): string | undefined {
     return this.session.id;
   }

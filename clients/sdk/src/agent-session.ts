@@ -29,7 +29,7 @@ export class AgentSession implements Credential {
     return this.tokens;
   }
 
-  /** Undefined when nobody is logged in. */
+  /** Undefined before a login and after a logout. */
   get id(): string | undefined {
     const id = this.tokens && readClaim(this.tokens.token, 'sid');
     return typeof id === 'string' ? id : undefined;

@@ -6,6 +6,7 @@ import type { BalancedService } from './balanced-service.js';
 import { PATIENCE_MS, type Company } from './company.js';
 import type { LiveAgent } from './live-agent.js';
 import { RandomPlay, type Step } from './random-play.js';
+import { storedOutbox } from './stored-outbox.js';
 import type { Visitor } from './visitor.js';
 
 /** Time (ms) for something that need not happen, such as a widget whose script cannot be loaded. */
@@ -318,6 +319,5 @@ export async function writeOrStartAgain({ field, startAgain }: Visitor, text: st
 
 /** Waits until the browser knows that the service has everything that was written. */
 export function untilEmpty({ page }: Pick<Visitor, 'page'>): Promise<unknown> {
-  const isEmpty = () => page.evaluate(() => !Object.keys(localStorage).some(key => key.includes(':outbox:')));
-  return eventually(async () => ((await isEmpty()) ? true : undefined), PATIENCE_MS);
+  return eventually(async () => (await storedOutbox(page)).length === 0 || undefined, PATIENCE_MS);
 }

@@ -3,6 +3,7 @@ import type { Methods, SupportChat } from '../../../clients/widget/src/api.js';
 import { eventually } from '../../support/eventually.js';
 import { accessibilityViolations } from './accessibility.js';
 import { PATIENCE_MS } from './company.js';
+import { storedOutbox } from './stored-outbox.js';
 import type { Tab } from './tab.js';
 import type { People } from './test-browser.js';
 
@@ -78,12 +79,8 @@ export class Visitor {
 
   /** Waits until all messages have arrived at the service, besides those that it has refused. */
   async sent(): Promise<void> {
-    const isSent = () =>
-      this.page.evaluate(() => {
-        const waiting = Object.entries(localStorage).filter(([key]) => key.includes(':outbox:'));
-        return waiting.every(([, item]) => (JSON.parse(item as string) as { failed?: string }).failed !== undefined);
-      });
-    await eventually(async () => (await isSent()) || undefined, PATIENCE_MS);
+    const isRefused = (item: string) => (JSON.parse(item) as { failed?: string }).failed !== undefined;
+    await eventually(async () => (await storedOutbox(this.page)).every(isRefused) || undefined, PATIENCE_MS);
     await this.log.getByText(/ · Sent$/).waitFor();
   }
 

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals';
 import { ApiError, SharedLive, type AgentFrames, type ClosedEvent, type MemberView } from '@support-chat/sdk';
 import type { SignedInSession } from '../entrance/entrance-state.js';
-import type { AgentFrame } from '../store/frame-log.js';
+import { isLogged, type AgentFrame } from '../store/frame-log.js';
 import { Presence } from '../store/presence.js';
 import type { Snapshot } from '../snapshot/snapshot-storage.js';
 import type { ConversationList } from '../store/conversation-list.js';
@@ -52,6 +52,8 @@ export class Desk {
   private channelIds: readonly string[] | null;
   private readonly snapshots: SnapshotWriter;
   private shownList: ConversationList | undefined;
+  /** The conversations of unsent texts were read; frames tell what becomes of them. */
+  private areTextsChecked = false;
 
   constructor(private current: SignedInSession) {
     const { agent, me, snapshot } = current;
@@ -133,7 +135,7 @@ export class Desk {
     this.limitTo(session.me.member.channel_ids);
   }
 
-  /** The list and the conversation on the screen. */
+  /** Names the list on the screen. Call it when another list or conversation is shown. */
   show(list: ConversationList | undefined): void {
     this.shownList = list ?? this.shownList;
     this.snapshots.requireWrite();
@@ -155,7 +157,6 @@ export class Desk {
 
   private receive(frame: AgentFrame): void {
     this.batched.push(frame);
-    if (frame.type === 'connected' || ('id' in frame && frame.id !== undefined)) this.snapshots.requireWrite();
     this.timer ??= setTimeout(() => this.applyBatched(), GATHER_MS);
   }
 
@@ -170,8 +171,9 @@ export class Desk {
         this.directory.receive(frame);
         this.counts.receive(frame);
         this.notices.receive(frame);
+        if (isLogged(frame)) this.snapshots.requireWrite();
         if (frame.type === 'connected') this.handleConnected();
-        if (frame.type === 'sync.required') this.snapshots.wipe();
+        if (frame.type === 'sync.required') this.handleGap();
         if (frame.type === 'member.updated' && frame.data.id === this.memberId) this.handleOwnChange(frame.data);
       }
     });
@@ -179,10 +181,17 @@ export class Desk {
 
   private handleConnected(): void {
     this.connectionSignal.value = 'connected';
+    this.snapshots.requireWrite();
     this.outbox.work();
     if (this.session.snapshot) void this.session.confirm();
     this.stopReading ??= effect(() => this.reader.work());
     void this.readInBackground();
+  }
+
+  /** Without the missed events, what is stored may have to go. */
+  private handleGap(): void {
+    this.snapshots.wipe();
+    this.areTextsChecked = false;
   }
 
   /** The area on the screen has asked for what it shows. */
@@ -207,13 +216,15 @@ export class Desk {
 
   /** Reads the conversations of unsent texts: those that are gone lose them, now or as soon as their contact is erased. */
   private async checkTexts(): Promise<void> {
+    if (this.areTextsChecked) return;
+    this.areTextsChecked = true;
     const pending = this.store.pending.all().map(({ conversationId }) => conversationId);
     for (const id of new Set([...this.drafts.conversationIds(), ...pending])) {
       if (this.isClosed) return;
       if (!this.store.conversation(id).peek()) await this.reader.readConversations([id]);
       const contactId = this.store.conversation(id).peek()?.contact_id;
       // the service keeps the conversations of erased contacts, without their words
-      if (contactId) await this.reader.readContact(contactId).catch(() => undefined);
+      if (contactId) await this.reader.readContact(contactId).catch(() => (this.areTextsChecked = false));
     }
   }
 

@@ -7,7 +7,7 @@ import {
   type MemberView,
   type ViewView,
 } from '@support-chat/sdk';
-import type { Snapshot } from '../snapshot/snapshot-storage.js';
+import type { DirectorySnapshot } from '../snapshot/snapshot-storage.js';
 import type { AgentFrame } from '../store/frame-log.js';
 
 type ById<T> = ReadonlyMap<string, T>;
@@ -63,7 +63,7 @@ export class Directory {
   }
 
   /** All that is known, for the next start of the dashboard. */
-  snapshot(): Omit<Snapshot, 'me' | 'store'> {
+  snapshot(): DirectorySnapshot {
     const listed = <T>(map: ReadonlySignal<ById<T>>) => [...map.peek().values()];
     return {
       members: listed(this.memberMap),
@@ -74,7 +74,7 @@ export class Directory {
   }
 
   /** Shows a snapshot until everything was read. */
-  restore({ members, channels, bots, views }: Omit<Snapshot, 'me' | 'store'>): void {
+  restore({ members, channels, bots, views }: DirectorySnapshot): void {
     this.memberMap.value = byId(members);
     this.channelMap.value = byId(channels);
     this.botMap.value = byId(bots);

@@ -2,13 +2,16 @@ import type { BotView, ChannelView, MemberView, MeView, ViewView } from '@suppor
 import { createStore, del, get, set, type UseStore } from 'idb-keyval';
 import type { StoreSnapshot } from '../store/snapshot.js';
 
-/** The state of a session that a page shows before the service has answered. */
-export interface Snapshot {
-  readonly me: MeView;
+export interface DirectorySnapshot {
   readonly members: readonly MemberView[];
   readonly channels: readonly ChannelView[];
   readonly bots: readonly BotView[];
   readonly views: readonly ViewView[];
+}
+
+/** The state of a session that a page shows before the service has answered. */
+export interface Snapshot extends DirectorySnapshot {
+  readonly me: MeView;
   readonly store: StoreSnapshot;
 }
 

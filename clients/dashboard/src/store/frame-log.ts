@@ -6,6 +6,11 @@ export type AgentFrame = AgentFrames[keyof AgentFrames];
 /** A frame of `/ws/agent`, except `error`. */
 export type EventFrame = AgentFrames[Exclude<keyof AgentFrames, 'error'>];
 
+/** True for an event of the log; all other frames are ephemeral. */
+export function isLogged<F extends AgentFrame>(frame: F): frame is F & { id: string } {
+  return 'id' in frame && frame.id !== undefined;
+}
+
 /** A frame of the event log, with the position at which it was received. */
 export interface LoggedFrame {
   position: number;

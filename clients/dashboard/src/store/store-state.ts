@@ -1,7 +1,7 @@
 import { batch } from '@preact/signals';
 import type { ContactView, ConversationView, MessageView } from '@support-chat/sdk';
 import { Contacts } from './contacts.js';
-import { FrameLog, type EventFrame } from './frame-log.js';
+import { FrameLog, isLogged, type EventFrame } from './frame-log.js';
 import { Lists } from './lists.js';
 import { Needs } from './needs.js';
 import { PendingMessages } from './pending-messages.js';
@@ -183,7 +183,8 @@ export class StoreState {
     this.takeViews(conversations, this.log.advance());
     const { mark } = this.log;
     if (list) {
-      const items = list.ids.flatMap(id => conversations.find(view => view.id === id) ?? []);
+      const known = new Map(conversations.map(view => [view.id, view]));
+      const items = list.ids.flatMap(id => known.get(id) ?? []);
       const page = { items, next_cursor: list.hasMore ? '' : null };
       this.lists.open(list.query, []).applyPage(page, { cursor: undefined, mark });
     }
@@ -228,10 +229,6 @@ export class StoreState {
       this.threads.forget(id);
     }
   }
-}
-
-function isLogged(frame: EventFrame): frame is EventFrame & { id: string } {
-  return frame.id !== undefined;
 }
 
 /** The conversation of a frame; ephemeral frames name it in their data. */

@@ -92,19 +92,22 @@ export class Store {
 
   /** All that is known and need not be read again. @param list the one on the screen */
   snapshot(list: ConversationList | undefined): StoreSnapshot {
-    const { rows, threads: all } = this.state;
-    const ids = (list?.isNeeded ? [] : list?.ids.peek()) ?? [];
-    const listed = ids.slice(0, MAX_ROWS).flatMap(id => rows.confirmed(id) ?? []);
-    const threads = all
-      .snapshot(MAX_THREADS, MAX_MESSAGES)
-      .filter(({ conversationId }) => rows.confirmed(conversationId) !== undefined);
-    const conversations = new Map(listed.map(view => [view.id, view]));
-    for (const { conversationId: id } of threads) conversations.set(id, rows.confirmed(id)!);
-    const hasMore = ids.length > MAX_ROWS || (list?.hasMore.peek() ?? false);
+    const { rows, threads } = this.state;
+    const shown = list?.isNeeded ? undefined : list;
+    const ids = shown?.ids.peek() ?? [];
+    const conversations = new Map<string, ConversationView>();
+    const keep = (id: string): boolean => {
+      const view = rows.confirmed(id);
+      if (view) conversations.set(id, view);
+      return view !== undefined;
+    };
+    const listed = ids.slice(0, MAX_ROWS).filter(keep);
+    const recent = threads.snapshot(MAX_THREADS, MAX_MESSAGES).filter(thread => keep(thread.conversationId));
+    const hasMore = ids.length > MAX_ROWS || (shown?.hasMore.peek() ?? false);
     return {
       conversations: [...conversations.values()],
-      list: list && !list.isNeeded ? { query: list.query, ids: listed.map(({ id }) => id), hasMore } : undefined,
-      threads,
+      list: shown && { query: shown.query, ids: listed, hasMore },
+      threads: recent,
     };
   }
 

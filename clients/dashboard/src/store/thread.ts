@@ -172,7 +172,7 @@ export class Thread {
     this.hasOlderSignal.value = !this.hasBeginning && (this.seqs[0] ?? 1) > 1;
   }
 
-  /** Otherwise all messages up to it would be missing. */
+  /** False for a message before the known ones: with it, all those between would be missing. */
   private isWithin({ seq }: MessageView): boolean {
     return this.hasBeginning || seq >= (this.seqs[0] ?? 0);
   }
