@@ -14,6 +14,9 @@ export interface EntranceOptions {
   snapshots: SnapshotStorage;
 }
 
+/** A browser whose storage takes longer has no snapshot. */
+const SNAPSHOT_MS = 1_000;
+
 /**
  * Signs members in and out, and decides which screen is shown. Each sign-in has a client of its own: a client that was
  * replaced reports nothing any more.
@@ -22,6 +25,8 @@ export class Entrance {
   private readonly current = signal<EntranceState>({ screen: 'loading' });
   private client: AgentClient;
   private entering: Promise<void> | undefined;
+  /** Settled once the snapshot is shown, or there is none. */
+  private showing: Promise<void> | undefined;
   /** Shown if the session ends next. */
   private reason: SignInReason | undefined;
   private isLeaving = false;
@@ -53,7 +58,8 @@ export class Entrance {
     if (!this.client.tokens) this.askToSignIn(reason);
     else {
       this.current.value = { screen: 'loading' };
-      await Promise.all([this.showSnapshot(), this.enter()]);
+      this.showing = this.showSnapshot();
+      await Promise.all([this.showing, this.enter()]);
     }
   }
 
@@ -96,6 +102,7 @@ export class Entrance {
       const me = await client.me();
       if (client === this.client && client.tokens) this.showMember(me);
     } catch (error) {
+      await this.showing;
       // a refused session has ended meanwhile, with a new client; what a snapshot shows stays
       if (client !== this.client || this.current.value.screen === 'signed-in') return;
       this.current.value = { screen: 'unreachable', error };
@@ -106,7 +113,9 @@ export class Entrance {
   private async showSnapshot(): Promise<void> {
     const { client } = this;
     const { sessionId } = client;
-    const snapshot = sessionId === undefined ? undefined : await this.options.snapshots.read(sessionId);
+    if (sessionId === undefined) return;
+    const timeout = new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), SNAPSHOT_MS));
+    const snapshot = await Promise.race([this.options.snapshots.read(sessionId), timeout]);
     if (!snapshot || client !== this.client || this.current.value.screen !== 'loading') return;
     this.showMember(snapshot.me, snapshot);
   }
