@@ -8,6 +8,7 @@ import { ConversationsService } from '../../src/modules/conversations/index.js';
 import type { SerializedFrame } from '../../src/kernel/serialized-frame.js';
 import { HandshakeQueue } from '../../src/platform/sockets/handshake-queue.js';
 import type { SocketConnection } from '../../src/platform/sockets/socket-connection.js';
+import { toFrame } from '../../src/platform/sockets/socket-connection.js';
 import { ConnectionAuthorizer } from '../../src/platform/sockets/connection-authorizer.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
@@ -288,17 +289,50 @@ describe('Outgoing frames', () => {
       '漢'.repeat(42),
       '漢'.repeat(30_000),
     ];
-    for (const text of sent) {
-      connection.send(text as SerializedFrame);
-      connection.socket.ping();
-      connection.socket.send('by ws');
-    }
-    await eventually(() => (received.length === sent.length * 2 ? true : undefined));
-    expect(received).toEqual(sent.flatMap(text => [text, 'by ws']));
-    expect(pings).toBe(sent.length);
+    const sendAll = () => {
+      for (const text of sent) {
+        connection.send(text as SerializedFrame);
+        connection.socket.ping();
+      }
+    };
+    sendAll();
+    await connection.replay(['replayed' as SerializedFrame]);
+    sendAll();
+    const all = [...sent, 'replayed', ...sent];
+    await eventually(() => (received.length === all.length ? true : undefined));
+    expect(received).toEqual(all);
+    expect(pings).toBe(sent.length * 2);
     expect(ws.readyState).toBe(ws.OPEN);
     expect(connection.socket.bufferedAmount).toBe(0);
     ws.terminate();
+  });
+
+  it('Sockets that get the same frames and some of their own at once each get theirs in order', async () => {
+    const clients: { ws: WebSocket; received: string[]; connection: SocketConnection }[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const ws = new WebSocket(agentUrl());
+      await once(ws, 'message');
+      const received: string[] = [];
+      ws.on('message', data => /^(own|shared) /.test(String(data)) && received.push(String(data)));
+      clients.push({ ws, received, connection: newestConnection() });
+    }
+    const expected = clients.map((): string[] => []);
+    for (let round = 0; round < 300; round += 1) {
+      const shared = toFrame(`shared ${round}` as SerializedFrame);
+      for (const [index, { connection }] of clients.entries()) {
+        if ((round + index) % 3 === 0) {
+          connection.send(`own ${index} ${round}` as SerializedFrame);
+          expected[index]?.push(`own ${index} ${round}`);
+        }
+        if ((round + index) % 5 === 0) continue;
+        connection.send(shared);
+        expected[index]?.push(`shared ${round}`);
+      }
+      if (round % 40 === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+    for (const { connection } of clients) connection.close('restart');
+    await Promise.all(clients.map(({ ws }) => once(ws, 'close')));
+    expect(clients.map(({ received }) => received)).toEqual(expected);
   });
 });
 

@@ -41,8 +41,6 @@ const FAULTS = { max: 10, withinMs: 60_000 } as const;
 /** Text, or a frame that was encoded once because it goes to many sockets. */
 export type Outgoing = SerializedFrame | TextFrame;
 
-const writer = new TickWriter();
-
 /** Live frames queued behind a replay. */
 interface PendingFrames {
   frames: TextFrame[];
@@ -80,6 +78,7 @@ export class SocketConnection {
   private readonly frames: TokenBucket | null;
   private readonly faultedAt: number[] = [];
   private readonly compressed: boolean;
+  private readonly writer: TickWriter;
 
   /**
    * @param wire the TCP or TLS connection under the socket
@@ -95,6 +94,7 @@ export class SocketConnection {
     this.frames = limits.socketBucket();
     this.principalKey = principalKey(admission.principal);
     this.compressed = socket.extensions !== '';
+    this.writer = new TickWriter(socket, wire);
   }
 
   get principal(): Principal {
@@ -109,7 +109,7 @@ export class SocketConnection {
     if (!this.isOpen) return;
     const frame = toFrame(outgoing);
     if (this.pending) return this.queue(this.pending, frame, ephemeral);
-    const waiting = this.socket.bufferedAmount;
+    const waiting = this.bufferedBytes;
     if (waiting > BUFFER.limit) return this.close('slowConsumer');
     if (ephemeral && waiting > BUFFER.ephemeral) return;
     this.write(frame);
@@ -162,10 +162,15 @@ export class SocketConnection {
     return this.socket.readyState === this.socket.OPEN;
   }
 
+  /** Bytes that the operating system has not taken. */
+  private get bufferedBytes(): number {
+    return this.socket.bufferedAmount + this.writer.waitingBytes;
+  }
+
   /** Stays synchronous while the client keeps up, so that frames sent later in the same turn follow these. */
   private async sendPaced(next: () => Outgoing | undefined): Promise<void> {
     for (let outgoing = next(); outgoing !== undefined && this.isOpen; outgoing = next()) {
-      if (this.socket.bufferedAmount < BUFFER.ephemeral) this.write(toFrame(outgoing));
+      if (this.bufferedBytes < BUFFER.ephemeral) this.write(toFrame(outgoing));
       else await this.sendAndWait(outgoing);
     }
   }
@@ -173,6 +178,7 @@ export class SocketConnection {
   /** Resolves when the operating system has taken the frame and all before it, or the socket has closed. */
   private sendAndWait(outgoing: Outgoing): Promise<void> {
     const { payload } = toFrame(outgoing);
+    this.writer.flush();
     return new Promise(resolve => this.socket.send(payload, { binary: false }, () => resolve()));
   }
 
@@ -182,7 +188,7 @@ export class SocketConnection {
    */
   private write(frame: TextFrame): void {
     if (this.compressed) this.socket.send(frame.payload, { binary: false });
-    else writer.write(this.wire, frame.bytes);
+    else this.writer.write(frame.bytes);
   }
 
   private queue(pending: PendingFrames, frame: TextFrame, ephemeral: boolean): void {
@@ -215,6 +221,7 @@ export class SocketConnection {
 
   close(reason: CloseReason): void {
     this.closedAt ??= performance.now();
+    this.writer.flush();
     this.socket.close(CLOSE[reason], CLOSE_TEXT[reason]);
   }
 }
