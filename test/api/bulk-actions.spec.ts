@@ -31,6 +31,11 @@ describe('Bulk actions on conversations', () => {
         { action: 'snooze', until },
         { status: 'snoozed', snoozed_until: until.replace('Z', '000Z') },
       ],
+      [{ action: 'wake' }, { status: 'open', snoozed_until: null }],
+      [
+        { action: 'snooze', until },
+        { status: 'snoozed', snoozed_until: until.replace('Z', '000Z') },
+      ],
       [{ action: 'resolve' }, { status: 'resolved', resolved_by: { type: 'member', id: desk.owner.memberId } }],
       [{ action: 'reopen' }, { status: 'snoozed' }],
     ] as const) {

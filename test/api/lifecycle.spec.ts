@@ -81,6 +81,33 @@ describe('A snoozed conversation', () => {
     expect((await timeline()).at(-1)).toMatchObject({ event: 'woken', reason: 'contact_wrote' });
   });
 
+  it('An agent ends the snooze by hand: the conversation is open, keeps its assignee, and the entry names the agent.', async () => {
+    await act('take');
+    const { version } = (await act('snooze', { until: inSeconds(DAY) })).data;
+    const woken = await act('wake', { expected_version: version });
+    expect(woken.status).toBe(200);
+    expect(woken.data).toMatchObject({ status: 'open', snoozed_until: null, assignee_id: desk.owner.memberId });
+    const entry = (await timeline()).at(-1);
+    expect(entry).toMatchObject({ event: 'woken', actor: { type: 'member', id: desk.owner.memberId } });
+    expect(entry).not.toHaveProperty('reason');
+    expect(await publicTimeline()).toEqual([]);
+  });
+
+  it('Only a snoozed conversation can be woken (422), and only as the caller has read it (409).', async () => {
+    expect(refusal(await act('wake'))).toEqual([422, 'invalid_transition']);
+    await act('snooze');
+    expect(refusal(await act('wake', { expected_version: 1 }))).toEqual([409, 'version_conflict']);
+    await act('resolve');
+    expect(refusal(await act('wake'))).toEqual([422, 'invalid_transition']);
+  });
+
+  it('Several who wake it at the same time wake it once.', async () => {
+    await act('snooze');
+    const answers = await race(6, () => act('wake'));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422, 422]);
+    expect((await timeline()).filter(({ event }) => event === 'woken')).toHaveLength(1);
+  });
+
   it("An agent's answer leaves the conversation snoozed, and the visitor's frame says open.", async () => {
     const page = await world.visitorSocket(visitor);
     await act('snooze', { until: inSeconds(DAY) });

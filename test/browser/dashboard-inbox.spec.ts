@@ -127,6 +127,21 @@ describeInChromium('The inbox of the dashboard', () => {
       await choose('h', 'Snooze', 'tomorrow');
       const { snoozed_until: until } = await becomes(id, { status: 'snoozed' });
       expect(Date.parse(until ?? '')).toBeGreaterThan(Date.now());
+      const endSnooze = inbox.page.getByRole('button', { name: 'End snooze' });
+      const ended = inbox.page.getByText('You ended the snooze');
+      await endSnooze.waitFor();
+      await keyboard.press('z');
+      await ended.waitFor();
+      await endSnooze.waitFor({ state: 'detached' });
+      await becomes(id, { status: 'open', snoozed_until: null });
+      await choose('h', 'Snooze', 'until');
+      await becomes(id, { status: 'snoozed', snoozed_until: null });
+      await inbox.page.getByText('You snoozed it until the contact writes').waitFor();
+      await keyboard.press('Shift+H');
+      await ended.nth(1).waitFor();
+      await becomes(id, { status: 'open' });
+      await keyboard.press('z');
+      await becomes(id, { status: 'snoozed', snoozed_until: null });
     }));
 
   it('A note stays within the team, mentions a colleague, and its draft is apart from that of the reply.', () =>

@@ -80,6 +80,10 @@ describe('The sentences of events', () => {
     expect(sentence({ event: 'snoozed', actor: { type: 'agent', id: 'gone' } })).toBe(
       'Somebody snoozed it until the contact writes',
     );
+    expect(sentence({ event: 'woken', actor: { type: 'contact', id: 'vera' }, reason: 'contact_wrote' })).toBe(
+      'The snooze ended',
+    );
+    expect(sentence({ event: 'woken', actor: { type: 'agent', id: 'ben' } })).toBe('Ben ended the snooze');
     expect(sentence({ event: 'rated', score: 4, comment: 'Quick' })).toBe('Rated 4 of 5: “Quick”');
   });
 });

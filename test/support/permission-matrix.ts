@@ -300,6 +300,11 @@ const RECIPES: Record<string, Recipe> = {
   'POST /v1/conversations/{id}/resolve': conversation('/resolve', { ends: true }),
   'POST /v1/conversations/{id}/leave': conversation('/leave'),
   'POST /v1/conversations/{id}/snooze': conversation('/snooze', { ends: true }),
+  'POST /v1/conversations/{id}/wake': async scene => {
+    const id = await scene.another('conversations');
+    await scene.made(`/v1/conversations/${id}/snooze`, {});
+    return { path: `/v1/conversations/${id}/wake` };
+  },
   'POST /v1/conversations/{id}/handoff': conversation('/handoff', { ends: true }),
   'GET /v1/conversations/{id}/transcript': conversation('/transcript'),
   'POST /v1/conversations/{id}/transcript': async scene => ({

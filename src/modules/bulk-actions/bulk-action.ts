@@ -1,6 +1,16 @@
 import type { Priority } from '../conversations/index.js';
 
-export const BULK_ACTIONS = ['assign', 'resolve', 'reopen', 'snooze', 'tag', 'untag', 'priority', 'read'] as const;
+export const BULK_ACTIONS = [
+  'assign',
+  'resolve',
+  'reopen',
+  'snooze',
+  'wake',
+  'tag',
+  'untag',
+  'priority',
+  'read',
+] as const;
 
 /** An action on each conversation, with what it needs. */
 export type BulkAction =
@@ -8,7 +18,7 @@ export type BulkAction =
   | { action: 'snooze'; until: Date | null }
   | { action: 'tag' | 'untag'; tag: string }
   | { action: 'priority'; priority: Priority }
-  | { action: 'resolve' | 'reopen' | 'read' };
+  | { action: 'resolve' | 'reopen' | 'wake' | 'read' };
 
 /** The result for one conversation; `error` is undefined if it succeeded. */
 export interface BulkOutcome {

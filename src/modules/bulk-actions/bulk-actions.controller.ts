@@ -54,6 +54,7 @@ function toAction({ action, member_id: memberId, until, tag, priority }: BulkAct
       return { action, priority: priority ?? missing('priority') };
     case 'resolve':
     case 'reopen':
+    case 'wake':
     case 'read':
       return { action };
   }

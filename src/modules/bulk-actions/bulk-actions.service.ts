@@ -77,6 +77,8 @@ export class BulkActionsService {
         return this.actions.reopen(principal, id);
       case 'snooze':
         return this.actions.snooze(principal, id, action.until);
+      case 'wake':
+        return this.actions.wake(principal, id);
       case 'tag':
         return this.actions.tag(principal, id, action.tag);
       case 'untag':

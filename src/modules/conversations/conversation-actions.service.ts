@@ -156,6 +156,13 @@ export class ConversationActionsService {
     );
   }
 
+  /** Ends a snooze. @throws InvalidTransition if it is not snoozed @throws VersionConflict */
+  wake(principal: StaffPrincipal, id: string, expected?: number): Promise<Conversation> {
+    return this.change(principal, id, expected, conversation =>
+      this.changes.trigger(conversation, 'wake', actorOf(principal)),
+    );
+  }
+
   /**
    * Gives the conversation back to the other agents, or takes it from the bot.
    * @throws InvalidTransition, VersionConflict, BotNotInControl

@@ -166,6 +166,19 @@ export class ConversationsController {
     return this.views.toStaffView(await this.actions.snooze(caller, id, end, expected_version));
   }
 
+  @Post(':id/wake')
+  @Summary('End the snooze of a conversation.', 'It is open again, and stays with its assignee if that member serves.')
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition)
+  async wake(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: ActionBody,
+  ): Promise<ConversationView> {
+    return this.views.toStaffView(await this.actions.wake(caller, id, body.expected_version));
+  }
+
   @Post(':id/handoff')
   @Summary(
     'Hand a conversation off to the other agents.',

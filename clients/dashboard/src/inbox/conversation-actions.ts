@@ -4,9 +4,6 @@ import type { OverlayFields } from '../store/row.js';
 import { failureText } from './failure-text.js';
 import { formats, t, type InboxText } from './texts/index.js';
 
-/** The service takes a resolve back this long, as it was before. */
-const MINUTE_MS = 60_000;
-
 interface Act {
   /** The rows show it before the service answers. */
   shown: OverlayFields;
@@ -19,6 +16,11 @@ interface Act {
   values?: Record<string, string>;
   /** Takes it back for a conversation as it was before. */
   inverse?(before: ConversationView): Promise<ConversationView>;
+}
+
+/** The end of the snooze of a conversation; without one, its contact's next message ends it. */
+function untilOf({ snoozed_until: until }: ConversationView): { until?: string } {
+  return until === null ? {} : { until };
 }
 
 /**
@@ -86,11 +88,22 @@ export class ConversationActions {
       bulk: { action: 'snooze', ...body },
       done: until ? 'doneSnoozed' : 'doneSnoozedUntilReply',
       values: { time: until ? `${formats().day(until.toISOString())} ${formats().clock(until.toISOString())}` : '' },
-      // the service has no call that ends a snooze, so it is made as short as possible
       inverse: before =>
-        agent.conversations.snooze(before.id, {
-          until: before.snoozed_until ?? new Date(Date.now() + MINUTE_MS + 5_000).toISOString(),
-        }),
+        before.status === 'snoozed'
+          ? agent.conversations.snooze(before.id, untilOf(before))
+          : agent.conversations.wake(before.id),
+    });
+  }
+
+  /** Ends a snooze. */
+  wake(ids: readonly string[]): void {
+    const { agent } = this.desk;
+    this.act(ids, {
+      shown: { status: 'open', snoozed_until: null },
+      call: ({ id }, versioned) => agent.conversations.wake(id, versioned),
+      bulk: { action: 'wake' },
+      done: 'doneReopened',
+      inverse: before => agent.conversations.snooze(before.id, untilOf(before)),
     });
   }
 

@@ -173,6 +173,14 @@ export class InboxCommands {
         run: () => this.openMenu('snooze'),
       },
       {
+        id: 'wake',
+        name: 'wake',
+        keys: ['Shift+H'],
+        group: 'groupAct',
+        isPossible: are(({ status }) => status === 'snoozed'),
+        run: onTargets(ids => actions.wake(ids)),
+      },
+      {
         id: 'handOff',
         name: 'handOff',
         keys: [],

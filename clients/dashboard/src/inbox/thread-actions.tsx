@@ -4,7 +4,7 @@ import { keyLabel, type Command } from './commands.js';
 import { t } from './texts/index.js';
 
 /** Commands with a button of their own, in order. */
-const SHOWN = ['assign', 'priority', 'tags', 'snooze', 'handOff', 'take', 'reopen', 'resolve'];
+const SHOWN = ['assign', 'priority', 'tags', 'snooze', 'wake', 'handOff', 'take', 'reopen', 'resolve'];
 
 /** The most frequent actions, as buttons that show their keys. */
 export function ThreadActions({ view, commands }: { view: ConversationView; commands: readonly Command[] }) {

@@ -73,6 +73,11 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
     return this.api.post(path`/v1/conversations/${id}/snooze`, body);
   }
 
+  /** Ends a snooze. */
+  wake(id: string, options?: Versioned): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/wake`, options);
+  }
+
   /** Gives the conversation back to the other agents, with a note for the next one; takes it from a bot. */
   handOff(id: string, body: HandoffBody = {}): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/handoff`, body);

@@ -37,7 +37,7 @@ export function eventText({ metadata }: MessageView, memberId: string, nameOf: N
       return typeof reason === 'string' ? `${text} (${reason.replaceAll('_', ' ')})` : text;
     }
     case 'woken':
-      return t('eventWoken');
+      return reason === undefined && name !== undefined ? t('eventWokenBy', { name }) : t('eventWoken');
     default:
       return event;
   }
