@@ -56,6 +56,23 @@ describe('The outbox of the dashboard', () => {
     expect(storage.items.size).toBe(0);
   });
 
+  it('It settles when the messages on their way are sent, and does not wait for the connection.', async () => {
+    const { service, outbox, pending } = play();
+    await outbox.settle('c1');
+    outbox.send('c1', { content: 'one' });
+    outbox.send('c1', { content: 'two' });
+    await outbox.settle('c1');
+    expect(pending()).toEqual([]);
+    service.answers = [error(0, 'network_error')];
+    outbox.send('c1', { content: 'three' });
+    await outbox.settle('c1');
+    expect(pending().map(({ body }) => body.content)).toEqual(['three']);
+    outbox.work();
+    await outbox.settle('c1');
+    expect(pending()).toEqual([]);
+    outbox.close();
+  });
+
   it('Messages of one conversation are sent one after the other, and a refused one does not stop the next.', async () => {
     const { service, outbox, pending } = play();
     service.answers = [error(400, 'content_required')];

@@ -19,7 +19,8 @@ const RETRY_AFTER_MS = 4_000;
  * refuses it. Unsent ones survive a reload. A repeated attempt creates no second message.
  */
 export class Outbox {
-  private readonly working = new Set<string>();
+  /** By conversation: resolved when its messages are sent, or wait for the connection. */
+  private readonly working = new Map<string, Promise<void>>();
   /** By `client_message_id`: called when the service has the message. */
   private readonly followUps = new Map<string, () => void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -100,13 +101,25 @@ export class Outbox {
     this.unsent.forget();
   }
 
-  private async workOn(conversationId: string): Promise<void> {
-    if (this.working.has(conversationId)) return;
-    this.working.add(conversationId);
+  /** Waits for the messages that are on their way, but not for those that wait for the connection. */
+  async settle(conversationId: string): Promise<void> {
+    await this.working.get(conversationId);
+  }
+
+  private workOn(conversationId: string): Promise<void> {
+    const running = this.working.get(conversationId);
+    if (running) return running;
+    const first = this.nextOf(conversationId);
+    if (!first) return Promise.resolve();
+    const work = this.sendAll(conversationId, first);
+    this.working.set(conversationId, work);
+    return work;
+  }
+
+  private async sendAll(conversationId: string, first: PendingMessage): Promise<void> {
     try {
-      for (let next = this.nextOf(conversationId); next && !this.isClosed; next = this.nextOf(conversationId)) {
-        if (!(await this.attempt(next))) break;
-      }
+      let next: PendingMessage | undefined = first;
+      while (next && !this.isClosed && (await this.attempt(next))) next = this.nextOf(conversationId);
     } finally {
       this.working.delete(conversationId);
     }

@@ -178,19 +178,25 @@ export class ConversationActions {
     await call;
   }
 
+  /** Messages of the member that are on their way come first: one after a resolve would reopen the conversation. */
   private async callOnce(before: ConversationView, { call }: Act): Promise<ConversationView> {
-    const { store } = this.desk;
+    const { store, outbox } = this.desk;
+    const isSending = store.pending.of(before.id).peek() !== undefined;
+    await outbox.settle(before.id);
+    // the first message in a bot's conversation changes its version
+    const { version } = (isSending && store.conversation(before.id).peek()) || before;
     const mark = store.mark();
-    const view = await call(before, { expected_version: before.version });
+    const view = await call(before, { expected_version: version });
     store.applyConversations([view], mark);
     return view;
   }
 
   private async actOnSeveral(before: readonly ConversationView[], action: Act): Promise<void> {
-    const { store, toasts, agent } = this.desk;
+    const { store, toasts, agent, outbox } = this.desk;
     const overlays = new Map(before.map(({ id }) => [id, store.overlay(id, action.shown)]));
     const failed: ConversationView[] = [];
     let reason: unknown;
+    await Promise.all(before.map(({ id }) => outbox.settle(id)));
     try {
       const { results } = await agent.conversations.bulk({ ...action.bulk, ids: before.map(({ id }) => id) });
       for (const { id, ok, error } of results) {
