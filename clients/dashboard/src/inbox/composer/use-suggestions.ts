@@ -38,16 +38,19 @@ export function useSuggestions({ view, mode, field, draft, write }: SuggestionCo
     setTrigger(findTrigger(current.value, current.selectionStart, mode === 'note' ? '/@:' : '/:'));
   };
   const insert = (at: Trigger, inserted: string, mentions: readonly string[]) => {
-    const next = insertAt(field.current?.value ?? draft.text, at, inserted);
-    write(next.text, mentions);
-    setTrigger(undefined);
+    const { current } = field;
+    const next = insertAt(current?.value ?? draft.text, at, inserted);
     const variable = findVariables(inserted)[0];
     const from = next.caret - inserted.length;
     const [start, end] = variable ? [from + variable.start, from + variable.end] : [next.caret, next.caret];
-    requestAnimationFrame(() => {
-      field.current?.focus();
-      field.current?.setSelectionRange(start, end);
-    });
+    if (current) {
+      // at once, so that what is typed before the next rendering stands after it
+      current.value = next.text;
+      current.focus();
+      current.setSelectionRange(start, end);
+    }
+    write(next.text, mentions);
+    setTrigger(undefined);
   };
   const pick = (item: Suggestion | undefined) => {
     if (!trigger || !item) return;
