@@ -159,8 +159,6 @@ export const de: Record<InboxText, Entry> = {
   eventReopened: '{name} – wieder geöffnet',
   eventReopenedPublicly: 'Wieder geöffnet',
   eventHandedOver: '{name} – abgegeben',
-  eventWoken: 'Das Zurückstellen ist zu Ende',
-  eventWokenBy: '{name} – zurückgeholt',
   eventClosedByContact: 'Der Kontakt hat den Chat beendet',
   eventTaken: '{name} – übernommen',
   eventAssigned: '{name} – zugewiesen an {assignee}',

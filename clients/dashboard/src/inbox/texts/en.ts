@@ -159,8 +159,6 @@ export const en = {
   eventReopened: '{name} reopened it',
   eventReopenedPublicly: 'Reopened',
   eventHandedOver: '{name} handed it off',
-  eventWoken: 'The snooze ended',
-  eventWokenBy: '{name} ended the snooze',
   eventClosedByContact: 'The contact ended the chat',
   eventTaken: '{name} took it',
   eventAssigned: '{name} assigned it to {assignee}',

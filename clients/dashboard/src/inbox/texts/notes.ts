@@ -150,8 +150,6 @@ export const notes: Record<InboxText, string> = {
   eventReopened: 'Line of the timeline.',
   eventReopenedPublicly: 'Line of the timeline.',
   eventHandedOver: 'Line of the timeline.',
-  eventWoken: 'Line of the timeline.',
-  eventWokenBy: 'Line of the timeline.',
   eventClosedByContact: 'Line of the timeline.',
   eventTaken: 'Line of the timeline.',
   eventAssigned: 'Line of the timeline.',

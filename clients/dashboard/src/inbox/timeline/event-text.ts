@@ -1,5 +1,6 @@
 import type { ActorView, MessageView } from '@support-chat/sdk';
 import { formats, t } from '../texts/index.js';
+import { timelineText } from './texts/index.js';
 
 /** Names of members and bots by id. */
 export type NameOf = (id: string) => string | undefined;
@@ -21,9 +22,10 @@ export function eventText({ metadata }: MessageView, memberId: string, nameOf: N
       return t('eventSnoozedUntil', { name: name ?? t('somebody'), time });
     }
     case 'rated': {
-      const text = t('eventRated', { score: Number(metadata['score']) });
+      const score = Number(metadata['score']);
       const comment = metadata['comment'];
-      return typeof comment === 'string' && comment !== '' ? `${text}: “${comment}”` : text;
+      if (typeof comment !== 'string' || comment === '') return t('eventRated', { score });
+      return timelineText('ratedWithComment', { score, comment });
     }
     case 'closed_by_contact':
       return t('eventClosedByContact');
@@ -37,7 +39,7 @@ export function eventText({ metadata }: MessageView, memberId: string, nameOf: N
       return typeof reason === 'string' ? `${text} (${reason.replaceAll('_', ' ')})` : text;
     }
     case 'woken':
-      return reason === undefined && name !== undefined ? t('eventWokenBy', { name }) : t('eventWoken');
+      return reason === undefined && name !== undefined ? timelineText('wokenBy', { name }) : timelineText('woken');
     default:
       return event;
   }

@@ -11,4 +11,7 @@ export const de: Record<TimelineText, Entry> = {
   answer: 'Antworten',
   quoteJump: 'Die zitierte Nachricht zeigen',
   quoteEarlier: 'Eine frühere Nachricht',
+  woken: 'Das Zurückstellen ist zu Ende',
+  wokenBy: '{name} – zurückgeholt',
+  ratedWithComment: 'Bewertet mit {score} von 5: „{comment}“',
 };

@@ -10,6 +10,9 @@ export const en = {
   answer: 'Reply',
   quoteJump: 'Show the quoted message',
   quoteEarlier: 'An earlier message',
+  woken: 'The snooze ended',
+  wokenBy: '{name} ended the snooze',
+  ratedWithComment: 'Rated {score} of 5: “{comment}”',
 } satisfies Record<string, Entry>;
 
 export type TimelineText = keyof typeof en;

@@ -10,4 +10,7 @@ export const notes: Record<TimelineText, string> = {
   answer: 'Entry of the menu of a message: quotes it in an answer.',
   quoteJump: 'Tooltip of a quoted message, which leads to it.',
   quoteEarlier: 'Instead of the text of a quoted message that is not loaded.',
+  woken: 'Line of the timeline.',
+  wokenBy: 'Line of the timeline.',
+  ratedWithComment: 'Line of the timeline; {comment} is what the contact wrote.',
 };
