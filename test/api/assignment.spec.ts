@@ -350,6 +350,7 @@ describe('A conversation that is reopened or woken', () => {
     ['reopened by an agent', 'resolve', ({ id }) => act(id, 'reopen')],
     ['reopened by its contact', 'resolve', ({ write }) => write()],
     ['woken by its contact', 'snooze', ({ write }) => write()],
+    ['woken by an agent', 'snooze', ({ id }) => act(id, 'wake')],
   ];
 
   it.each(ways)('One that is %s stays with an assignee who is free.', async (_way, leave, comeBack) => {

@@ -4,6 +4,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { items, type ConversationView, type VisitorClient } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
+import { PASSWORD } from '../support/unique.js';
 import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
 import { PATIENCE_MS } from './support/company.js';
@@ -69,6 +70,7 @@ describeInChromium('The inbox of the dashboard', () => {
       await inbox.reply.fill('It arrives tomorrow.');
       await inbox.reply.press('Enter');
       await inbox.reads('It arrives tomorrow.');
+      await inbox.sent();
       await visitor.send(id, 'Thank you');
       await inbox.reads('Thank you');
       expect(await textsOf(id)).toEqual(['Where is my parcel?', 'It arrives tomorrow.', 'Thank you']);
@@ -142,6 +144,24 @@ describeInChromium('The inbox of the dashboard', () => {
       await becomes(id, { status: 'open' });
       await keyboard.press('z');
       await becomes(id, { status: 'snoozed', snoozed_until: null });
+    }));
+
+  it('A resolve right after a reply on a slow network comes after the reply, which would reopen the conversation.', () =>
+    play(async inbox => {
+      const { id } = await talk('Anna', 'Hello');
+      await inbox.open('Anna');
+      await inbox.page.route('**/messages', async route => {
+        if (route.request().method() === 'POST') await delay(2_000);
+        await route.continue();
+      });
+      await inbox.reply.fill('Done.');
+      await inbox.reply.press('Enter');
+      await inbox.reply.press('Escape');
+      await inbox.page.keyboard.press('e');
+      await inbox.confirms('Anna is resolved.');
+      expect(await textsOf(id)).toEqual(['Hello']);
+      const { last_message: last } = await becomes(id, { status: 'resolved' });
+      expect(last?.preview).toBe('Done.');
     }));
 
   it('A note stays within the team, mentions a colleague, and its draft is apart from that of the reply.', () =>
@@ -236,6 +256,31 @@ describeInChromium('The inbox of the dashboard', () => {
       await inbox.page.getByRole('button', { name: 'Keys' }).click();
       await inbox.tab.isAccessible('the list of keys');
     }));
+
+  it('No action of a conversation is hidden behind another, also in German and at every width of a screen.', async () => {
+    const { id } = await talk('Anna', 'Hallo');
+    const test = async (people: People) => {
+      const tab = await AgentTab.open(people, `${stage.service.url}/dashboard/inbox/all/${id}`);
+      await tab.fill({ 'E-Mail': stage.desk.email, Passwort: PASSWORD });
+      await tab.press('Anmelden');
+      await tab.page.getByRole('button', { name: 'Übernehmen' }).waitFor();
+      for (const width of [1_440, 1_300, 1_100, 920]) {
+        await tab.page.setViewportSize({ width, height: 900 });
+        const covered = await tab.page.locator('.thread > header button:visible').evaluateAll(buttons =>
+          buttons
+            .filter(button => {
+              const { left, right, top, bottom } = button.getBoundingClientRect();
+              const middle = (top + bottom) / 2;
+              return ![left + 6, right - 6].every(x => button.contains(document.elementFromPoint(x, middle)));
+            })
+            .map(({ textContent }) => textContent),
+        );
+        expect([width, covered]).toEqual([width, []]);
+      }
+      expect(tab.errors).toEqual([]);
+    };
+    await stage.browser.run(test, { locale: 'de-DE' });
+  });
 
   it('A phone shows the list or the conversation, and the way back.', () =>
     play(

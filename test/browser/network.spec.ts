@@ -22,7 +22,7 @@ const ROUND_TRIP_MS = 10_000;
 jest.setTimeout(4 * PATIENCE_MS);
 
 /** More than the service sends again after an absence. */
-const MANY = 1_200;
+const MANY = 2_000;
 
 interface Scene {
   company: Company;

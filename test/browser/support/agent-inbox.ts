@@ -72,6 +72,11 @@ export class AgentInbox {
     await this.timeline.getByText(text, { exact: true }).waitFor();
   }
 
+  /** Waits until the service has all messages of the open conversation. */
+  async sent(): Promise<void> {
+    await this.timeline.locator('.pending').first().waitFor({ state: 'detached' });
+  }
+
   /** Waits for the sentence that confirms an action. */
   async confirms(text: string | RegExp): Promise<void> {
     await this.page.locator('.toasts').getByText(text).waitFor();

@@ -79,22 +79,27 @@ export class PlayedDay {
 
   /** Works as an agent until the day is over: answers who waits, takes new ones, and resolves what is finished. */
   async work(inbox: AgentInbox): Promise<void> {
+    /** Conversations that the agent has read, but did not see to be its own. */
+    const undecided = new Set<string>();
     while (!this.isOver || (await this.rowOf(inbox, 'Assigned to you', '.row')) !== undefined) {
-      const own = await this.rowOf(inbox, 'Assigned to you', '.row.unread');
+      const unread = await this.rowOf(inbox, 'Assigned to you', '.row.unread');
+      const own = unread ?? (await inbox.names()).find(name => undecided.has(name));
       const name = own ?? (await this.rowOf(inbox, 'Unassigned', '.row'));
-      if (name !== undefined) await this.serve(inbox, name, own === undefined);
-      else await this.finish(inbox);
+      if (name === undefined) await this.finish(inbox);
+      else if (await this.serve(inbox, name, own === undefined)) undecided.delete(name);
+      else undecided.add(name);
     }
   }
 
-  /** @returns name of the first row that the selector finds in the view */
+  /** @returns name of the last row that the selector finds in the view, which waits longest */
   private async rowOf(inbox: AgentInbox, view: string, selector: string): Promise<string | undefined> {
     await inbox.openView(view);
-    const row = inbox.page.locator(selector).first().locator('.name');
+    const row = inbox.page.locator(selector).last().locator('.name');
     return row.innerText({ timeout: 300 }).catch(() => undefined);
   }
 
-  private async serve(inbox: AgentInbox, name: string, isNew: boolean): Promise<void> {
+  /** @returns false if the conversation may be the agent's although it was not answered */
+  private async serve(inbox: AgentInbox, name: string, isNew: boolean): Promise<boolean> {
     const played = this.cases.get(name);
     const opened = await inbox
       .row(name)
@@ -103,7 +108,7 @@ export class PlayedDay {
         () => true,
         () => false,
       );
-    if (!played || !opened) return;
+    if (!played || !opened) return true;
     await inbox.page.getByRole('region', { name: `Conversation with ${name}` }).waitFor();
     if (isNew) {
       await inbox.page.keyboard.press('t');
@@ -115,7 +120,7 @@ export class PlayedDay {
           () => true,
           () => false,
         );
-      if (!mine) return;
+      if (!mine) return false;
     }
     for (
       let turn = played.dialogue.turns[played.done];
@@ -126,6 +131,8 @@ export class PlayedDay {
       await inbox.reply.fill(turn[1]);
       await inbox.reply.press('Enter');
     }
+    if (played.done >= played.dialogue.turns.length) await this.resolve(inbox, name);
+    return true;
   }
 
   /** Resolves the first conversation that is finished. */
@@ -135,10 +142,14 @@ export class PlayedDay {
       const played = this.cases.get(name);
       if (!played || played.done < played.dialogue.turns.length) continue;
       await inbox.open(name);
-      await inbox.page.keyboard.press('e');
-      await inbox.confirms(`${name} is resolved.`);
+      await this.resolve(inbox, name);
       return;
     }
+  }
+
+  private async resolve(inbox: AgentInbox, name: string): Promise<void> {
+    await inbox.button('Resolve').click();
+    await inbox.confirms(`${name} is resolved.`);
   }
 
   /** @param textsOf reads the texts of a conversation from the service, by name of its visitor */
