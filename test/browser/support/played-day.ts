@@ -79,16 +79,19 @@ export class PlayedDay {
 
   /** Works as an agent until the day is over: answers who waits, takes new ones, and resolves what is finished. */
   async work(inbox: AgentInbox): Promise<void> {
-    /** Conversations that the agent has read, but did not see to be its own. */
-    const undecided = new Set<string>();
     while (!this.isOver || (await this.rowOf(inbox, 'Assigned to you', '.row')) !== undefined) {
       const unread = await this.rowOf(inbox, 'Assigned to you', '.row.unread');
-      const own = unread ?? (await inbox.names()).find(name => undecided.has(name));
+      // one whose last message came while it was open is not unread
+      const own = unread ?? (await inbox.names()).findLast(name => this.isWaiting(name));
       const name = own ?? (await this.rowOf(inbox, 'Unassigned', '.row'));
-      if (name === undefined) await this.finish(inbox);
-      else if (await this.serve(inbox, name, own === undefined)) undecided.delete(name);
-      else undecided.add(name);
+      if (name !== undefined) await this.serve(inbox, name, own === undefined);
+      else await this.finish(inbox);
     }
+  }
+
+  private isWaiting(name: string): boolean {
+    const played = this.cases.get(name);
+    return played?.dialogue.turns[played.done]?.[0] === 'agent';
   }
 
   /** @returns name of the last row that the selector finds in the view, which waits longest */
@@ -98,8 +101,7 @@ export class PlayedDay {
     return row.innerText({ timeout: 300 }).catch(() => undefined);
   }
 
-  /** @returns false if the conversation may be the agent's although it was not answered */
-  private async serve(inbox: AgentInbox, name: string, isNew: boolean): Promise<boolean> {
+  private async serve(inbox: AgentInbox, name: string, isNew: boolean): Promise<void> {
     const played = this.cases.get(name);
     const opened = await inbox
       .row(name)
@@ -108,7 +110,7 @@ export class PlayedDay {
         () => true,
         () => false,
       );
-    if (!played || !opened) return true;
+    if (!played || !opened) return;
     await inbox.page.getByRole('region', { name: `Conversation with ${name}` }).waitFor();
     if (isNew) {
       await inbox.page.keyboard.press('t');
@@ -120,7 +122,7 @@ export class PlayedDay {
           () => true,
           () => false,
         );
-      if (!mine) return false;
+      if (!mine) return;
     }
     for (
       let turn = played.dialogue.turns[played.done];
@@ -132,7 +134,6 @@ export class PlayedDay {
       await inbox.reply.press('Enter');
     }
     if (played.done >= played.dialogue.turns.length) await this.resolve(inbox, name);
-    return true;
   }
 
   /** Resolves the first conversation that is finished. */
