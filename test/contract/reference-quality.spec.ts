@@ -202,7 +202,8 @@ describe('Optional request bodies', () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     const conversation = await world.conversation(visitor);
-    if (path.endsWith('/reopen')) await desk.owner.api.post(`/v1/conversations/${conversation.id}/resolve`);
+    const before = { reopen: 'resolve', wake: 'snooze' }[path.split('/').at(-1) ?? ''];
+    if (before) await desk.owner.api.post(`/v1/conversations/${conversation.id}/${before}`);
     const ids: Record<string, string> = {
       conversations: conversation.id,
       contacts: visitor.contactId,
