@@ -6,7 +6,8 @@ const FLUSH_BYTES = 64 * 1024;
 
 /** Frames that go out together. Connections with the same frames share the batch and its bytes. */
 class Batch {
-  readonly length: number;
+  /** Bytes before its last frame. */
+  private readonly start: number;
   /** The batch with one more frame that was made last: a broadcast asks for the same one for each connection. */
   private next: Batch | undefined;
   private joined: Buffer | undefined;
@@ -15,7 +16,11 @@ class Batch {
     private readonly previous: Batch | undefined,
     readonly frame: Buffer,
   ) {
-    this.length = (previous?.length ?? 0) + frame.length;
+    this.start = previous?.length ?? 0;
+  }
+
+  get length(): number {
+    return this.start + this.frame.length;
   }
 
   with(frame: Buffer): Batch {
@@ -30,9 +35,9 @@ class Batch {
   private join(): Buffer {
     if (!this.previous) return this.frame;
     const bytes = Buffer.allocUnsafe(this.length);
-    bytes.set(this.frame, this.previous.length);
-    for (let { previous } = this as Batch; previous; { previous } = previous) {
-      bytes.set(previous.frame, previous.previous?.length ?? 0);
+    bytes.set(this.frame, this.start);
+    for (let batch: Batch | undefined = this.previous; batch; batch = batch.previous) {
+      bytes.set(batch.frame, batch.start);
     }
     return bytes;
   }
