@@ -101,9 +101,14 @@ export class Outbox {
     this.unsent.forget();
   }
 
-  /** Waits for the messages that are on their way, but not for those that wait for the connection. */
-  async settle(conversationId: string): Promise<void> {
-    await this.working.get(conversationId);
+  /**
+   * Waits for the messages that are on their way, but not for those that wait for the connection.
+   * @returns false if there were none
+   */
+  async settle(conversationId: string): Promise<boolean> {
+    const running = this.working.get(conversationId);
+    await running;
+    return running !== undefined;
   }
 
   private workOn(conversationId: string): Promise<void> {

@@ -18,11 +18,6 @@ interface Act {
   inverse?(before: ConversationView): Promise<ConversationView>;
 }
 
-/** The end of the snooze of a conversation; without one, its contact's next message ends it. */
-function untilOf({ snoozed_until: until }: ConversationView): { until?: string } {
-  return until === null ? {} : { until };
-}
-
 /**
  * Acts on conversations. Everything is shown at once; what the service refuses goes back, with its reason. The inverse
  * of the last action is offered for ten seconds.
@@ -181,10 +176,9 @@ export class ConversationActions {
   /** Messages of the member that are on their way come first: one after a resolve would reopen the conversation. */
   private async callOnce(before: ConversationView, { call }: Act): Promise<ConversationView> {
     const { store, outbox } = this.desk;
-    const isSending = store.pending.of(before.id).peek() !== undefined;
-    await outbox.settle(before.id);
+    const hasSent = await outbox.settle(before.id);
     // the first message in a bot's conversation changes its version
-    const { version } = (isSending && store.conversation(before.id).peek()) || before;
+    const { version } = (hasSent && store.conversation(before.id).peek()) || before;
     const mark = store.mark();
     const view = await call(before, { expected_version: version });
     store.applyConversations([view], mark);
@@ -254,4 +248,9 @@ export class ConversationActions {
     const text = t('failedOne', { name: this.nameOf(view), reason });
     this.desk.toasts.show({ kind: 'failed', text, action: t('retry'), act: retry });
   }
+}
+
+/** The end of the snooze of a conversation; without one, its contact's next message ends it. */
+function untilOf({ snoozed_until: until }: ConversationView): { until?: string } {
+  return until === null ? {} : { until };
 }
