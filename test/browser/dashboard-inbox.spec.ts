@@ -4,7 +4,6 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { items, type ConversationView, type VisitorClient } from '../../clients/sdk/src/index.js';
 import { describeInChromium } from '../support/describe-in-chromium.js';
 import { eventually } from '../support/eventually.js';
-import { PASSWORD } from '../support/unique.js';
 import { AgentInbox } from './support/agent-inbox.js';
 import { AgentTab } from './support/agent-tab.js';
 import { PATIENCE_MS } from './support/company.js';
@@ -261,8 +260,7 @@ describeInChromium('The inbox of the dashboard', () => {
     const { id } = await talk('Anna', 'Hallo');
     const test = async (people: People) => {
       const tab = await AgentTab.open(people, `${stage.service.url}/dashboard/inbox/all/${id}`);
-      await tab.fill({ 'E-Mail': stage.desk.email, Passwort: PASSWORD });
-      await tab.press('Anmelden');
+      await tab.signInInGerman(stage.desk.email);
       await tab.page.getByRole('button', { name: 'Übernehmen' }).waitFor();
       for (const width of [1_440, 1_300, 1_100, 920]) {
         await tab.page.setViewportSize({ width, height: 900 });

@@ -5,7 +5,6 @@ import { freePort } from '../support/free-port.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
 import { beginConversation, callApi } from '../support/outside.js';
-import { PASSWORD } from '../support/unique.js';
 import { LOCAL_WEBHOOKS, WebhookReceiver } from '../support/webhook-receiver.js';
 import { AgentTab } from './support/agent-tab.js';
 import { ChatService } from './support/chat-service.js';
@@ -392,8 +391,7 @@ describeInChromium('Bots and webhooks in the dashboard', () => {
     await browser.run(
       async people => {
         const tab = await AgentTab.open(people, `${service.url}/dashboard/settings/bots`);
-        await tab.fill({ 'E-Mail': desk.email, Passwort: PASSWORD });
-        await tab.press('Anmelden');
+        await tab.signInInGerman(desk.email);
         await tab.sees('Bots');
         for (const [path, heading] of [
           ['bots/new', 'Neuer Bot'],

@@ -7,7 +7,7 @@ const SESSION = 's1';
 const ME = { member: { id: 'm1' } } as MeView;
 const SNAPSHOT = { me: ME } as Snapshot;
 
-/** A JWT with the claim `sid` that nobody verifies. */
+/** A JWT with the claim `sid` and an invalid signature. */
 const TOKEN = ['header', Buffer.from(JSON.stringify({ sid: SESSION })).toString('base64url'), 'signature'].join('.');
 
 /** A page with a stored session, whose snapshot is read in some time. The service does not answer. */

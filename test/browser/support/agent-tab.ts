@@ -48,6 +48,12 @@ export class AgentTab {
     await this.press('Sign in');
   }
 
+  /** Signs in where the browser's language is German. */
+  async signInInGerman(email: string): Promise<void> {
+    await this.fill({ 'E-Mail': email, Passwort: PASSWORD });
+    await this.press('Anmelden');
+  }
+
   /** Waits for the dashboard of a member. */
   async isSignedIn(name: string, workspace = 'Desk'): Promise<void> {
     await this.page.getByRole('button', { name: `Account: ${name}`, exact: true }).waitFor();
