@@ -304,6 +304,8 @@ describeInChromium('The sign-in to the dashboard', () => {
         await agent.signIn(desk.email);
         await agent.isSignedIn('Olivia Owner');
         const stored = await agent.page.evaluate(() => JSON.parse(localStorage.getItem('support-chat:agent') ?? '{}'));
+        // a tab that still loads would learn of the end by a refused call
+        await agent.page.waitForLoadState('networkidle');
         // An open tab hears of the end at once; a later one finds it.
         if (tab === 'a later') await agent.page.goto('about:blank');
         await callApi('POST', `${service.url}/v1/auth/logout`, undefined, { refresh_token: stored.refresh_token });

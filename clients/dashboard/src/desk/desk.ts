@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals';
-import { ApiError, SharedLive, type AgentFrames, type ClosedEvent, type MemberView } from '@support-chat/sdk';
+import { SharedLive, type AgentFrames, type ClosedEvent, type MemberView } from '@support-chat/sdk';
 import type { SignedInSession } from '../entrance/entrance-state.js';
 import { isLogged, type AgentFrame } from '../store/frame-log.js';
 import { Presence } from '../store/presence.js';
@@ -22,6 +22,8 @@ export type Connection = 'connecting' | 'connected' | 'interrupted' | 'ended';
 const GATHER_MS = 16;
 /** The screen paints within this time what was read. */
 const PAINT_MS = 100;
+/** Close code of a connection that this page has ended. */
+const CLOSED_HERE = 1000;
 
 /**
  * The live state of a signed-in member: the store, what feeds it, and the connection. The socket connects before the
@@ -241,10 +243,11 @@ export class Desk {
     void this.readInBackground();
   }
 
-  private handleClosed({ willReconnect, error }: ClosedEvent): void {
+  private handleClosed({ willReconnect, code }: ClosedEvent): void {
     this.connectionSignal.value = willReconnect ? 'interrupted' : 'ended';
-    // the service tells pages only by a request why a session has ended; its answer leads to the sign-in
-    if (!willReconnect && error instanceof ApiError) void this.agent.me().catch(() => undefined);
+    // a page can ask only by a request why the service has ended its socket; if the session has ended, the answer leads
+    // to the sign-in
+    if (!willReconnect && code !== CLOSED_HERE) void this.agent.me().catch(() => undefined);
   }
 }
 
