@@ -5,8 +5,13 @@ import { existsSync } from 'node:fs';
  * it are skipped with a message.
  */
 export function debianProgram(name: string, debianPackage: string): string | null {
-  const folders = (process.env.PATH ?? '').split(':').concat('/usr/sbin', '/usr/bin');
-  const found = folders.map(folder => `${folder}/${name}`).find(path => existsSync(path));
+  const found = findProgram(name);
   if (!found) process.stderr.write(`skipped: ${name} is not installed (Debian package ${debianPackage})\n`);
   return found ?? null;
+}
+
+/** Path of an installed program. */
+export function findProgram(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(':').concat('/usr/sbin', '/usr/bin');
+  return folders.map(folder => `${folder}/${name}`).find(path => existsSync(path));
 }
