@@ -72,7 +72,7 @@ function flawlessSeed(): Seed {
   const ids = { workspaceId: W, channelId: 'channel', conversationId: 'talk' };
   history.typing.push({ ...ids, since: 1_000, until: 9_000, instance: null });
   addFlawlessDesk(history);
-  const message = { conversation_id: 'talk', sender_type: 'contact', changed: false };
+  const message = { conversation_id: 'talk', sender_type: 'contact', changed: false, truncated: false };
   const reading: Reading = {
     messages: [
       { ...message, id: 'm1', seq: 1, private: false, client_message_id: 'k1', content: 'w1.c0.v0.said.1' },
@@ -350,6 +350,17 @@ describe('The checker', () => {
     listener.from = BigInt(reading.events[2]!.position);
     listener.frames.splice(0, 2, second!, { ...first!, connection: 1 });
     expect(check(history, reading).map(({ invariant }) => invariant)).toEqual(['I4']);
+  });
+
+  it("The checker accepts part of a bot's answer only if its conversation was handed off.", () => {
+    const { history, reading } = flawlessSeed();
+    const answer = reading.messages.find(({ id }) => id === 'a1')!;
+    Object.assign(answer, { content: 'w1.c2.v5.sa', truncated: true });
+    reading.turns[0]!.state = 'failed';
+    const found = () => check(history, reading).filter(({ invariant }) => invariant === 'I23').length;
+    expect(found()).toBeGreaterThan(0);
+    reading.timeline.push({ ...reading.timeline[0]!, conversation_id: 'ask', event: 'handed_over' });
+    expect(found()).toBe(0);
   });
 
   it('The checker ignores repeated events with the same id.', () => {

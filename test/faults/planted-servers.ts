@@ -18,7 +18,7 @@ export function addFlawlessServers({ history, reading }: Seed, workspaceId: stri
     ['t3', { contents: ['w1.c2.v5.said.6'], isLater: true }],
   ]);
   history.bots.push({ id: 'bot', workspaceId, received: ['t1', 't1', 't3'], answers, unsigned: 0 });
-  const asked = { conversation_id: 'ask', sender_type: 'contact', changed: false, private: false };
+  const asked = { conversation_id: 'ask', sender_type: 'contact', changed: false, truncated: false, private: false };
   const answered = { ...asked, sender_type: 'bot' };
   reading.messages.push(
     { ...asked, id: 'q1', seq: 1, client_message_id: null, content: 'w1.c2.v5.said.3' },
@@ -58,6 +58,7 @@ export const PLANTED_IN_SERVERS: [Invariant, string, (seed: Seed) => void][] = [
     'a stored answer differs from those of the bot',
     ({ history }) => void (history.bots[0]!.answers.get('t1')!.contents = []),
   ],
+  ['I23', 'part of an answer is stored without a handoff', ({ reading }) => cutOff(reading)],
   ['I23', 'a later turn arrived first', ({ history }) => arrive(history.bots, 't3', 't1')],
   ['I23', 'a turn has no row', ({ history }) => arrive(history.bots, 't1', 't3', 'x')],
   ['I23', 'a message became no turn', ({ reading }) => void reading.turns.pop()],
@@ -75,6 +76,11 @@ function forge(servers: Arrivals[]): void {
 
 function keyed({ messages }: Reading) {
   return messages.find(({ id }) => id === 'a1')!;
+}
+
+function cutOff({ messages }: Reading): void {
+  const content = 'w1.c2.v5.sa';
+  messages.push({ ...messages.find(({ id }) => id === 'a1')!, id: 'part', seq: 5, content, truncated: true });
 }
 
 function repeatAnswer({ messages }: Reading, answerId: string): void {

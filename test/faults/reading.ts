@@ -12,6 +12,8 @@ export interface MessageRow {
   private: boolean;
   content: string | null;
   changed: boolean;
+  /** Part of a bot's answer whose stream broke. */
+  truncated: boolean;
 }
 
 export interface ConversationRow {
@@ -72,7 +74,8 @@ export interface Reading extends DeskReading {
 
 const MESSAGES = `
   SELECT id, conversation_id, seq, sender_type, client_message_id, private, content,
-         edited_at IS NOT NULL OR deleted_at IS NOT NULL AS changed
+         edited_at IS NOT NULL OR deleted_at IS NOT NULL AS changed,
+         coalesce((metadata ->> 'truncated')::boolean, false) AS truncated
   FROM message WHERE workspace_id = ANY($1)`;
 const CONVERSATIONS = `SELECT id, last_seq, status, assignee_id FROM conversation WHERE workspace_id = ANY($1)`;
 const MEMBERS = `

@@ -97,8 +97,10 @@ function* wronglyAnswered(
     for (const { client_message_id: found } of numbered)
       if (found !== key) yield `"${content}" of the turn ${id} has the key ${found}`;
   }
-  for (const { content } of stored) {
-    if (!planned?.contents.includes(content ?? ''))
+  for (const { content, truncated } of stored) {
+    const isPart = (planned?.contents ?? []).some(whole => truncated && whole.startsWith(content ?? ''));
+    if (isPart && !isHandedOver) yield `the turn ${id} has part of an answer and its conversation was not handed off`;
+    if (!isPart && !planned?.contents.includes(content ?? ''))
       yield `"${content}" answers the turn ${id}, and the bot did not send it`;
   }
 }
