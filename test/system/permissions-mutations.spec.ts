@@ -89,9 +89,9 @@ const MUTATIONS: Mutation[] = [
   },
   {
     check: 'the filter of conversations on the fast path',
-    file: 'src/modules/messages/fast-path-sends.repository.ts',
-    from: 'const IS_VISIBLE = isVisible(',
-    to: "const IS_VISIBLE = 'true' || isVisible(",
+    file: 'src/modules/messages/fast-path-statements.ts',
+    from: "isVisible(scopeColumnsOf('conversation'), sender)",
+    to: "'true' || isVisible(scopeColumnsOf('conversation'), sender)",
     rows: '^POST /v1/(widget/)?conversations/{conversation_id}/messages$',
   },
   {

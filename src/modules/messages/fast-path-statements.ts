@@ -1,0 +1,234 @@
+import { statement } from '../../platform/database/sql.service.js';
+import type { CallerValues } from '../../platform/database/visibility.js';
+import { isVisible, scopeColumnsOf } from '../../platform/database/visibility.js';
+import { wireTime } from '../../platform/database/wire-time.js';
+import { appendFrom } from '../../platform/events/event.repository.js';
+import { MESSAGE_CREATED_VERSION } from './messages.events.js';
+
+/**
+ * SQL of an event's payload, from the columns of a sent message. It puts texts together and parses them once, which costs
+ * less than building JSON.
+ * @param record the text of the message's record without its closing bracket
+ */
+const payloadOf = (record: string) => `(
+        '{"message":' || ${record} || ',"seq":' || seq || ',"created_at":"' || at_text || '"},"conversation":{"id":"'
+        || conversation_id || '","status":"open","last_seq":' || seq || ',"last_public_seq":' || public_seq
+        || ',"unread":{"agents":' || agents_unread || ',"contact":' || contact_unread || '},"last_activity_at":"' || at_text
+        || '","last_public_activity_at":"' || CASE WHEN public_at = at THEN at_text ELSE ${wireTime('public_at')} END || '"}}'
+        )::jsonb`;
+
+/** SQL of a message's values: parameters, or columns of a relation with one row per message. */
+interface SendValues extends CallerValues {
+  conversation: string;
+  /** Whether it is a private note. */
+  isPrivate: string;
+  isInbound: string;
+  isByAgent: string;
+}
+
+/** True for a conversation that takes the message: neither a contact's first after an opening, nor the first answer. */
+function takes({ conversation, isPrivate, isInbound, isByAgent, ...sender }: SendValues): string {
+  return `conversation.id = ${conversation} AND ${isVisible(scopeColumnsOf('conversation'), sender)}
+        AND status = 'open' AND control = 'human' AND erased_at IS NULL
+        AND CASE WHEN ${isPrivate} THEN true WHEN ${isInbound} THEN NOT contact_due
+                 WHEN ${isByAgent} THEN NOT first_response_due ELSE true END`;
+}
+
+const IS_FAST_PATH = takes({
+  workspace: 'request.workspace_id',
+  contact: 'request.visitor_id',
+  channels: 'request.channels',
+  conversation: 'request.conversation_id',
+  isPrivate: 'request.private',
+  isInbound: 'request.inbound',
+  isByAgent: 'request.by_agent',
+});
+/**
+ * Evaluated only for messages without a result: the conversation matches the fast path, but it or its contact was
+ * locked.
+ */
+const WAS_SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
+    SELECT FROM conversation WHERE ${IS_FAST_PATH}
+  ) ELSE false END`;
+
+/**
+ * Sends a batch of ordinary messages to open conversations served by people, with all columns that each one changes and
+ * its event: one statement, one commit. It has the effect of `MessageAppenderService` for each message; a test compares the
+ * rows of both. A message gets no result if its conversation is missing, not open or not visible to its sender, or if
+ * it was sent before.
+ * A row that another transaction has locked is skipped, and its message gets `skipped`, so that the others do not wait.
+ * Contacts are locked before conversations, in the order of their ids, as in every transaction that locks several;
+ * skipping needs no order, because it never waits. Rows are looked up one by one: PostgreSQL does not know how few
+ * there are and might scan the tables. After a lock, values come from the locked row or from `last_event`, because the
+ * statement's snapshot may be older.
+ */
+export const SEND = statement(`
+  WITH request AS (
+    SELECT request.*, sender_type = 'contact' AS inbound, sender_type = 'agent' AS by_agent
+    FROM json_to_recordset($1) AS request (
+      ordinal int, workspace_id uuid, conversation_id uuid, id uuid, sender_type text, sender_id uuid, sender_name text,
+      sender_avatar_url text, content_type text, content text, metadata jsonb, client_message_id text, private boolean,
+      record text, preview text, event_id uuid, actor jsonb, request_id text, channels uuid[], visitor_id uuid,
+      generation int
+    )
+  ),
+  locked_contact AS MATERIALIZED (
+    SELECT contact.id, contact.generation
+    FROM (SELECT DISTINCT workspace_id, visitor_id FROM request WHERE visitor_id IS NOT NULL ORDER BY visitor_id) AS visitor
+    CROSS JOIN LATERAL (
+      SELECT id, token_generation AS generation FROM contact
+      WHERE contact.workspace_id = visitor.workspace_id AND contact.id = visitor.visitor_id AND NOT contact.blocked
+      FOR SHARE SKIP LOCKED
+    ) AS contact
+  ),
+  unsent AS MATERIALIZED (
+    SELECT request.*
+    FROM request
+    LEFT JOIN locked_contact ON locked_contact.id = request.visitor_id AND locked_contact.generation = request.generation
+    LEFT JOIN LATERAL (
+      SELECT id FROM message
+      WHERE conversation_id = request.conversation_id AND sender_type = request.sender_type
+        AND sender_id = request.sender_id AND client_message_id = request.client_message_id
+      LIMIT 1
+    ) AS existing ON true
+    WHERE (visitor_id IS NULL OR locked_contact.id IS NOT NULL) AND existing.id IS NULL
+  ),
+  locked AS MATERIALIZED (
+    SELECT request.*, conversation.*
+    FROM unsent AS request
+    CROSS JOIN LATERAL (
+      SELECT channel_id, contact_id, last_seq, last_public_seq, unread_agents, unread_contact,
+             coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) AS last_public_at
+      FROM conversation
+      WHERE ${IS_FAST_PATH}
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) AS conversation
+  ),
+  timed AS MATERIALIZED (
+    SELECT locked.*, clock_timestamp()::timestamptz(3) AS at,
+           row_number() OVER sending::int AS nth,
+           count(*) FILTER (WHERE inbound AND NOT private) OVER sending::int AS received
+    FROM locked WINDOW sending AS (PARTITION BY conversation_id ORDER BY ordinal)
+  ),
+  numbered AS MATERIALIZED (
+    SELECT timed.*, last_seq + nth AS seq,
+           coalesce(last_seq + max(nth) FILTER (WHERE NOT private) OVER running, last_public_seq) AS public_seq,
+           received - coalesce(max(received) FILTER (WHERE by_agent AND NOT private) OVER running, -unread_agents) AS agents_unread,
+           (unread_contact + count(*) FILTER (WHERE NOT inbound AND NOT private) OVER running)::int AS contact_unread,
+           coalesce(max(at) FILTER (WHERE NOT private) OVER running, last_public_at) AS public_at,
+           max(nth) FILTER (WHERE NOT inbound AND NOT private) OVER (PARTITION BY conversation_id) AS last_answer,
+           CASE WHEN nth = 1 THEN last_event(conversation_id) END AS previous
+    FROM timed
+    WINDOW running AS (PARTITION BY conversation_id ORDER BY ordinal ROWS UNBOUNDED PRECEDING)
+  ),
+  sent AS (
+    SELECT numbered.*, 'message.created' AS type,
+      jsonb_build_object('id', id, 'preview', preview, 'sender_type', sender_type, 'created_at', at_text) AS preview_record,
+      ${payloadOf('record')} AS payload
+    FROM (SELECT *, ${wireTime('at')} AS at_text FROM numbered OFFSET 0) AS numbered
+    ORDER BY conversation_id, seq
+  ),
+  inserted AS (
+    INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, sender_avatar_url,
+                         content_type, content, attachments, metadata, client_message_id, private, reply_to_id, created_at)
+    SELECT workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, sender_avatar_url,
+           content_type, content, '[]', metadata, client_message_id, private, NULL, at
+    FROM sent
+  ),
+  updated AS (
+    UPDATE conversation
+    SET last_seq = latest.seq, last_public_seq = latest.public_seq, updated_at = latest.at,
+        last_activity_at = latest.at, last_message = latest.preview_record,
+        last_public_message = coalesce(latest.public_preview_record, conversation.last_public_message),
+        unread_agents = latest.agents_unread, unread_contact = latest.contact_unread,
+        waiting_since = CASE WHEN latest.last_answer IS NULL THEN coalesce(conversation.waiting_since, latest.waiting_at)
+                             ELSE latest.waiting_at END,
+        agent_last_read_seq = greatest(conversation.agent_last_read_seq, latest.read_seq)
+    FROM (
+      SELECT workspace_id, conversation_id, max(seq) AS seq, max(public_seq) AS public_seq, max(at) AS at,
+             (array_agg(agents_unread ORDER BY seq DESC))[1] AS agents_unread, max(contact_unread) AS contact_unread,
+             max(last_answer) AS last_answer, max(seq) FILTER (WHERE by_agent AND NOT private) AS read_seq,
+             (array_agg(preview_record ORDER BY seq DESC))[1] AS preview_record,
+             (array_agg(preview_record ORDER BY seq DESC) FILTER (WHERE NOT private))[1] AS public_preview_record,
+             min(at) FILTER (WHERE inbound AND NOT private AND nth > coalesce(last_answer, 0)) AS waiting_at
+      FROM sent GROUP BY workspace_id, conversation_id
+    ) AS latest
+    WHERE conversation.workspace_id = latest.workspace_id AND conversation.id = latest.conversation_id
+  ),
+  recorded AS (${appendFrom('sent', MESSAGE_CREATED_VERSION)})
+  SELECT request.ordinal, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
+         xid, position, recorded_at, ${WAS_SKIPPED} AS skipped
+  FROM request LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.ordinal = request.ordinal`);
+
+const IS_ONE_ON_FAST_PATH = takes({
+  workspace: '$1',
+  contact: '$4::uuid',
+  channels: '$3::uuid[]',
+  conversation: '$2',
+  isPrivate: '$15::boolean',
+  isInbound: "$7 = 'contact'",
+  isByAgent: "$7 = 'agent'",
+});
+/** Private notes are neither questions nor answers. */
+const IS_QUESTION = `NOT $15::boolean AND $7 = 'contact'`;
+const IS_ANSWER = `NOT $15::boolean AND $7 <> 'contact'`;
+const IS_AGENTS_ANSWER = `NOT $15::boolean AND $7 = 'agent'`;
+
+/**
+ * The same for one message, at two thirds of the cost: the UPDATE counts, so nothing has to be numbered, sorted or
+ * grouped. A batch of one is the usual case unless the service is busy.
+ */
+export const SEND_ONE = statement(`
+  WITH locked_contact AS MATERIALIZED (
+    SELECT id FROM contact
+    WHERE workspace_id = $1 AND id = $4::uuid AND token_generation = $5::int AND NOT blocked
+    FOR SHARE SKIP LOCKED
+  ),
+  locked AS MATERIALIZED (
+    SELECT workspace_id, id FROM conversation
+    WHERE ($4::uuid IS NULL OR EXISTS (SELECT FROM locked_contact)) AND ${IS_ONE_ON_FAST_PATH}
+      AND ($14::text IS NULL OR NOT EXISTS (
+        SELECT FROM message
+        WHERE conversation_id = $2 AND sender_type = $7 AND sender_id = $8 AND client_message_id = $14
+      ))
+    FOR NO KEY UPDATE SKIP LOCKED
+  ),
+  timed AS MATERIALIZED (
+    SELECT workspace_id, id, last_event(id) AS previous, at, ${wireTime('at')} AS at_text
+    FROM (SELECT workspace_id, id, clock_timestamp()::timestamptz(3) AS at FROM locked OFFSET 0) AS locked
+  ),
+  updated AS (
+    UPDATE conversation
+    SET last_seq = last_seq + 1, updated_at = at, last_activity_at = at, last_message = preview,
+        last_public_seq = CASE WHEN $15 THEN last_public_seq ELSE last_seq + 1 END,
+        last_public_message = CASE WHEN $15 THEN last_public_message ELSE preview END,
+        unread_agents = CASE WHEN ${IS_AGENTS_ANSWER} THEN 0 WHEN ${IS_QUESTION} THEN unread_agents + 1 ELSE unread_agents END,
+        unread_contact = CASE WHEN ${IS_ANSWER} THEN unread_contact + 1 ELSE unread_contact END,
+        waiting_since = CASE WHEN ${IS_ANSWER} THEN NULL WHEN ${IS_QUESTION} THEN coalesce(waiting_since, at) ELSE waiting_since END,
+        agent_last_read_seq = CASE WHEN ${IS_AGENTS_ANSWER} THEN last_seq + 1 ELSE agent_last_read_seq END
+    FROM (
+      SELECT *, jsonb_build_object('id', $6::uuid, 'preview', $17::text, 'sender_type', $7, 'created_at', at_text) AS preview
+      FROM timed
+    ) AS timed
+    WHERE conversation.workspace_id = timed.workspace_id AND conversation.id = timed.id
+    RETURNING conversation.workspace_id, conversation.id AS conversation_id, channel_id, contact_id, last_seq AS seq, at, at_text,
+              last_public_seq AS public_seq, unread_agents AS agents_unread, unread_contact AS contact_unread, previous,
+              CASE WHEN $15 THEN coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) ELSE at END AS public_at
+  ),
+  inserted AS (
+    INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, sender_avatar_url,
+                         content_type, content, attachments, metadata, client_message_id, private, reply_to_id, created_at)
+    SELECT workspace_id, $6, conversation_id, seq, $7, $8, $9, $10, $11, $12, '[]', $13, $14, $15, NULL, at FROM updated
+  ),
+  recorded AS (${appendFrom(
+    `(
+      SELECT updated.*, 'message.created' AS type, $18::uuid AS event_id, $19::jsonb AS actor, $20::text AS request_id,
+        ${payloadOf('$16')} AS payload
+      FROM updated
+    ) AS sent`,
+    MESSAGE_CREATED_VERSION,
+  )})
+  SELECT 0 AS ordinal, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
+         xid, position, recorded_at,
+         CASE WHEN seq IS NULL THEN EXISTS (SELECT FROM conversation WHERE ${IS_ONE_ON_FAST_PATH}) ELSE false END AS skipped
+  FROM (SELECT) AS request LEFT JOIN (updated CROSS JOIN recorded) ON true`);
