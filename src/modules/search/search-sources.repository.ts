@@ -47,7 +47,7 @@ const END = statement(`
   SELECT position::text AS position FROM (
     SELECT position, sum(length(payload #>> '{message,content}')) OVER (ORDER BY position) AS characters
     FROM event WHERE ${IS_IN_RANGE} AND type IN ('message.created', 'message.updated')
-  ) AS contents WHERE characters >= $6 ORDER BY position LIMIT 1`);
+  ) AS contents WHERE characters >= $6 ORDER BY contents.position LIMIT 1`);
 
 /** Things with lower ids, from the highest id down. */
 const BEFORE: Record<SearchedType, ReturnType<typeof statement>> = {
