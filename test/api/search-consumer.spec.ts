@@ -95,6 +95,17 @@ describe('The consumer of search', () => {
     await indexed(world);
     expect(await rows()).toHaveLength(1);
   });
+
+  it('A unit of work of the consumer leaves no message in the pending list of the index, which every search would read.', async () => {
+    const { id } = await world.conversation(await world.visitor(desk), 'Hello?');
+    for (let index = 0; index < 20; index += 1) {
+      await owner.post(`/v1/conversations/${id as string}/messages`, { content: `a pending word${index}` });
+    }
+    await indexed(world);
+    const pages = await sql<{ moved: string }>(`SELECT gin_clean_pending_list('ix_search_document_terms') AS moved`);
+    expect(pages).toEqual([{ moved: '0' }]);
+    expect(await found('pending')).toHaveLength(20);
+  });
 });
 
 describe('Long messages', () => {
@@ -102,6 +113,8 @@ describe('Long messages', () => {
     const { id } = await world.conversation(await world.visitor(desk), 'Hello?');
     await indexed(world);
     const stop = stopIndexing();
+    // the messages' positions in the log cross 10,000, where texts and numbers are in different orders
+    await sql(`SELECT setval(pg_get_serial_sequence('event', 'position'), 9985)`);
     const path = `/v1/conversations/${id as string}/messages`;
     for (let index = 0; index < 25; index += 1) {
       const sent = await owner.post(path, { content: `${'蟹'.repeat(19_990)} larch` });

@@ -12,6 +12,11 @@ const WRITE = statement(`
   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::uuid[], $6::timestamptz[], $7::text[])
     AS written (workspace_id, id, type, segment_id, channel_id, created_at, terms)
   ON CONFLICT (workspace_id, id) DO UPDATE SET terms = excluded.terms`);
+/**
+ * Moves what `WRITE` has put into the index's pending list to the index itself, word by word. That costs a quarter of
+ * entering each document by itself, and no search has to read a long list.
+ */
+const ENTER = statement(`SELECT gin_clean_pending_list('ix_search_document_terms')`);
 const REMOVE = statement(`
   DELETE FROM search_document USING unnest($1::uuid[], $2::uuid[]) AS removed (workspace_id, id)
   WHERE search_document.workspace_id = removed.workspace_id AND search_document.id = removed.id`);
@@ -43,6 +48,7 @@ export class SearchDocumentsRepository {
     const column = <K extends keyof SearchDocument>(key: K) => documents.map(document => document[key]);
     const others = (['type', 'segmentId', 'channelId', 'createdAt', 'terms'] as const).map(column);
     await this.sql.count(WRITE, [...keyLists(documents), ...others]);
+    await this.sql.count(ENTER);
   }
 
   async remove(keys: readonly Key[]): Promise<void> {
