@@ -4,7 +4,8 @@ import Sequencer from '@jest/test-sequencer';
 const SLOW = [
   ...['new-module', 'start-and-stop', 'resilience', 'image', 'rolling-restart', 'embedded-restart', 'demo-command'],
   ...['assignment-races', 'model', 'sso-races'],
-  ...['assignment', 'locked-rows', 'follow-ups', 'stalled-readers', 'tags', 'members'],
+  ...['assignment', 'follow-ups', 'bot-servers', 'locked-rows', 'stalled-readers', 'tags', 'members'],
+  ...['hostile', 'route-walk', 'uploads', 'report-backfills', 'search-consumer', 'documents', 'integration'],
   ...['presence-instances', 'conversations', 'event-consumers', 'mail-queue', 'pressure', 'permissions', 'instances'],
 ];
 

@@ -91,7 +91,8 @@ const MUTATIONS: Mutation[] = [
     check: 'the filter of conversations on the fast path',
     file: 'src/modules/messages/fast-path-statements.ts',
     from: "isVisible(scopeColumnsOf('conversation'), sender)",
-    to: "'true' || isVisible(scopeColumnsOf('conversation'), sender)",
+    // PostgreSQL must still know the type of the parameter
+    to: "'(' + sender.channels + ' IS NULL OR true)' || isVisible(scopeColumnsOf('conversation'), sender)",
     rows: '^POST /v1/(widget/)?conversations/{conversation_id}/messages$',
   },
   {

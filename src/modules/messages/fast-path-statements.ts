@@ -20,7 +20,7 @@ const payloadOf = (record: string) => `(
 /** SQL of a message's values: parameters, or columns of a relation with one row per message. */
 interface SendValues extends CallerValues {
   conversation: string;
-  /** Whether it is a private note. */
+  /** True for a private note. */
   isPrivate: string;
   isInbound: string;
   isByAgent: string;
