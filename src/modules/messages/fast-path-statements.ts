@@ -17,6 +17,13 @@ const payloadOf = (record: string) => `(
         || '","last_public_activity_at":"' || CASE WHEN public_at = at THEN at_text ELSE ${wireTime('public_at')} END || '"}}'
         )::jsonb`;
 
+/** SQL of a message's preview, from the columns of a sent message. */
+const previewOf = (id: string, preview: string, senderType: string) =>
+  `jsonb_build_object('id', ${id}, 'preview', ${preview}, 'sender_type', ${senderType}, 'created_at', at_text)`;
+
+const INSERT = `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name,
+      sender_avatar_url, content_type, content, attachments, metadata, client_message_id, private, reply_to_id, created_at)`;
+
 /** SQL of a message's values: parameters, or columns of a relation with one row per message. */
 interface SendValues extends CallerValues {
   conversation: string;
@@ -34,7 +41,14 @@ function takes({ conversation, isPrivate, isInbound, isByAgent, ...sender }: Sen
                  WHEN ${isByAgent} THEN NOT first_response_due ELSE true END`;
 }
 
-const IS_FAST_PATH = takes({
+/**
+ * Evaluated only for messages without a result: the conversation takes the message, but it or its contact was locked.
+ * @param taken the filter of the conversation
+ */
+const wasSkipped = (taken: string) =>
+  `CASE WHEN seq IS NULL THEN EXISTS (SELECT FROM conversation WHERE ${taken}) ELSE false END`;
+
+const TAKES_REQUEST = takes({
   workspace: 'request.workspace_id',
   contact: 'request.visitor_id',
   channels: 'request.channels',
@@ -43,14 +57,6 @@ const IS_FAST_PATH = takes({
   isInbound: 'request.inbound',
   isByAgent: 'request.by_agent',
 });
-/**
- * Evaluated only for messages without a result: the conversation matches the fast path, but it or its contact was
- * locked.
- */
-const WAS_SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
-    SELECT FROM conversation WHERE ${IS_FAST_PATH}
-  ) ELSE false END`;
-
 /**
  * Sends a batch of ordinary messages to open conversations served by people, with all columns that each one changes and
  * its event: one statement, one commit. It has the effect of `MessageAppenderService` for each message; a test compares the
@@ -100,7 +106,7 @@ export const SEND = statement(`
       SELECT channel_id, contact_id, last_seq, last_public_seq, unread_agents, unread_contact,
              coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) AS last_public_at
       FROM conversation
-      WHERE ${IS_FAST_PATH}
+      WHERE ${TAKES_REQUEST}
       FOR NO KEY UPDATE SKIP LOCKED
     ) AS conversation
   ),
@@ -123,14 +129,13 @@ export const SEND = statement(`
   ),
   sent AS (
     SELECT numbered.*, 'message.created' AS type,
-      jsonb_build_object('id', id, 'preview', preview, 'sender_type', sender_type, 'created_at', at_text) AS preview_record,
+      ${previewOf('id', 'preview', 'sender_type')} AS preview_record,
       ${payloadOf('record')} AS payload
     FROM (SELECT *, ${wireTime('at')} AS at_text FROM numbered OFFSET 0) AS numbered
     ORDER BY conversation_id, seq
   ),
   inserted AS (
-    INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, sender_avatar_url,
-                         content_type, content, attachments, metadata, client_message_id, private, reply_to_id, created_at)
+    ${INSERT}
     SELECT workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, sender_avatar_url,
            content_type, content, '[]', metadata, client_message_id, private, NULL, at
     FROM sent
@@ -157,39 +162,57 @@ export const SEND = statement(`
   ),
   recorded AS (${appendFrom('sent', MESSAGE_CREATED_VERSION)})
   SELECT request.ordinal, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
-         xid, position, recorded_at, ${WAS_SKIPPED} AS skipped
+         xid, position, recorded_at, ${wasSkipped(TAKES_REQUEST)} AS skipped
   FROM request LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.ordinal = request.ordinal`);
 
-const IS_ONE_ON_FAST_PATH = takes({
-  workspace: '$1',
-  contact: '$4::uuid',
+/** The parameters of `SEND_ONE`, in the order of its values. */
+const ONE = {
+  workspace: '$1::uuid',
+  conversation: '$2::uuid',
   channels: '$3::uuid[]',
-  conversation: '$2',
+  contact: '$4::uuid',
+  generation: '$5::int',
+  id: '$6::uuid',
+  senderType: '$7::text',
+  senderId: '$8::uuid',
+  senderName: '$9::text',
+  senderAvatarUrl: '$10::text',
+  contentType: '$11::text',
+  content: '$12::text',
+  metadata: '$13::jsonb',
+  clientMessageId: '$14::text',
   isPrivate: '$15::boolean',
-  isInbound: "$7 = 'contact'",
-  isByAgent: "$7 = 'agent'",
-});
+  record: '$16::text',
+  preview: '$17::text',
+  eventId: '$18::uuid',
+  actor: '$19::jsonb',
+  requestId: '$20::text',
+};
+const IS_INBOUND = `${ONE.senderType} = 'contact'`;
+const IS_BY_AGENT = `${ONE.senderType} = 'agent'`;
+const TAKES_ONE = takes({ ...ONE, isInbound: IS_INBOUND, isByAgent: IS_BY_AGENT });
 /** Private notes are neither questions nor answers. */
-const IS_QUESTION = `NOT $15::boolean AND $7 = 'contact'`;
-const IS_ANSWER = `NOT $15::boolean AND $7 <> 'contact'`;
-const IS_AGENTS_ANSWER = `NOT $15::boolean AND $7 = 'agent'`;
+const IS_QUESTION = `NOT ${ONE.isPrivate} AND ${IS_INBOUND}`;
+const IS_ANSWER = `NOT ${ONE.isPrivate} AND NOT ${IS_INBOUND}`;
+const IS_AGENTS_ANSWER = `NOT ${ONE.isPrivate} AND ${IS_BY_AGENT}`;
 
 /**
- * The same for one message, at two thirds of the cost: the UPDATE counts, so nothing has to be numbered, sorted or
+ * The same for one message, in three quarters of the time: the UPDATE counts, so nothing has to be numbered, sorted or
  * grouped. A batch of one is the usual case unless the service is busy.
  */
 export const SEND_ONE = statement(`
   WITH locked_contact AS MATERIALIZED (
     SELECT id FROM contact
-    WHERE workspace_id = $1 AND id = $4::uuid AND token_generation = $5::int AND NOT blocked
+    WHERE workspace_id = ${ONE.workspace} AND id = ${ONE.contact} AND token_generation = ${ONE.generation} AND NOT blocked
     FOR SHARE SKIP LOCKED
   ),
   locked AS MATERIALIZED (
     SELECT workspace_id, id FROM conversation
-    WHERE ($4::uuid IS NULL OR EXISTS (SELECT FROM locked_contact)) AND ${IS_ONE_ON_FAST_PATH}
-      AND ($14::text IS NULL OR NOT EXISTS (
+    WHERE (${ONE.contact} IS NULL OR EXISTS (SELECT FROM locked_contact)) AND ${TAKES_ONE}
+      AND (${ONE.clientMessageId} IS NULL OR NOT EXISTS (
         SELECT FROM message
-        WHERE conversation_id = $2 AND sender_type = $7 AND sender_id = $8 AND client_message_id = $14
+        WHERE conversation_id = ${ONE.conversation} AND sender_type = ${ONE.senderType} AND sender_id = ${ONE.senderId}
+          AND client_message_id = ${ONE.clientMessageId}
       ))
     FOR NO KEY UPDATE SKIP LOCKED
   ),
@@ -200,35 +223,35 @@ export const SEND_ONE = statement(`
   updated AS (
     UPDATE conversation
     SET last_seq = last_seq + 1, updated_at = at, last_activity_at = at, last_message = preview,
-        last_public_seq = CASE WHEN $15 THEN last_public_seq ELSE last_seq + 1 END,
-        last_public_message = CASE WHEN $15 THEN last_public_message ELSE preview END,
-        unread_agents = CASE WHEN ${IS_AGENTS_ANSWER} THEN 0 WHEN ${IS_QUESTION} THEN unread_agents + 1 ELSE unread_agents END,
+        last_public_seq = CASE WHEN ${ONE.isPrivate} THEN last_public_seq ELSE last_seq + 1 END,
+        last_public_message = CASE WHEN ${ONE.isPrivate} THEN last_public_message ELSE preview END,
+        unread_agents = CASE WHEN ${IS_AGENTS_ANSWER} THEN 0 WHEN ${IS_QUESTION} THEN unread_agents + 1
+                             ELSE unread_agents END,
         unread_contact = CASE WHEN ${IS_ANSWER} THEN unread_contact + 1 ELSE unread_contact END,
-        waiting_since = CASE WHEN ${IS_ANSWER} THEN NULL WHEN ${IS_QUESTION} THEN coalesce(waiting_since, at) ELSE waiting_since END,
+        waiting_since = CASE WHEN ${IS_ANSWER} THEN NULL WHEN ${IS_QUESTION} THEN coalesce(waiting_since, at)
+                             ELSE waiting_since END,
         agent_last_read_seq = CASE WHEN ${IS_AGENTS_ANSWER} THEN last_seq + 1 ELSE agent_last_read_seq END
-    FROM (
-      SELECT *, jsonb_build_object('id', $6::uuid, 'preview', $17::text, 'sender_type', $7, 'created_at', at_text) AS preview
-      FROM timed
-    ) AS timed
+    FROM (SELECT *, ${previewOf(ONE.id, ONE.preview, ONE.senderType)} AS preview FROM timed) AS timed
     WHERE conversation.workspace_id = timed.workspace_id AND conversation.id = timed.id
-    RETURNING conversation.workspace_id, conversation.id AS conversation_id, channel_id, contact_id, last_seq AS seq, at, at_text,
-              last_public_seq AS public_seq, unread_agents AS agents_unread, unread_contact AS contact_unread, previous,
-              CASE WHEN $15 THEN coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) ELSE at END AS public_at
+    RETURNING conversation.workspace_id, conversation.id AS conversation_id, channel_id, contact_id, last_seq AS seq,
+              at, at_text, last_public_seq AS public_seq, unread_agents AS agents_unread,
+              unread_contact AS contact_unread, previous,
+              CASE WHEN ${ONE.isPrivate} THEN coalesce((last_public_message ->> 'created_at')::timestamptz, created_at)
+                   ELSE at END AS public_at
   ),
   inserted AS (
-    INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name, sender_avatar_url,
-                         content_type, content, attachments, metadata, client_message_id, private, reply_to_id, created_at)
-    SELECT workspace_id, $6, conversation_id, seq, $7, $8, $9, $10, $11, $12, '[]', $13, $14, $15, NULL, at FROM updated
+    ${INSERT}
+    SELECT workspace_id, ${ONE.id}, conversation_id, seq, ${ONE.senderType}, ${ONE.senderId}, ${ONE.senderName},
+           ${ONE.senderAvatarUrl}, ${ONE.contentType}, ${ONE.content}, '[]', ${ONE.metadata}, ${ONE.clientMessageId},
+           ${ONE.isPrivate}, NULL, at
+    FROM updated
   ),
-  recorded AS (${appendFrom(
-    `(
-      SELECT updated.*, 'message.created' AS type, $18::uuid AS event_id, $19::jsonb AS actor, $20::text AS request_id,
-        ${payloadOf('$16')} AS payload
-      FROM updated
-    ) AS sent`,
-    MESSAGE_CREATED_VERSION,
-  )})
+  sent AS (
+    SELECT updated.*, 'message.created' AS type, ${ONE.eventId} AS event_id, ${ONE.actor} AS actor,
+           ${ONE.requestId} AS request_id, ${payloadOf(ONE.record)} AS payload
+    FROM updated
+  ),
+  recorded AS (${appendFrom('sent', MESSAGE_CREATED_VERSION)})
   SELECT 0 AS ordinal, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
-         xid, position, recorded_at,
-         CASE WHEN seq IS NULL THEN EXISTS (SELECT FROM conversation WHERE ${IS_ONE_ON_FAST_PATH}) ELSE false END AS skipped
+         xid, position, recorded_at, ${wasSkipped(TAKES_ONE)} AS skipped
   FROM (SELECT) AS request LEFT JOIN (updated CROSS JOIN recorded) ON true`);
