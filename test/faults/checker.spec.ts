@@ -4,7 +4,7 @@ import { check } from './checker.js';
 import type { Visibility, Subscription, ReceivedFrame, Operation } from './history.js';
 import { History } from './history.js';
 import { addFlawlessDesk, flawlessDeskReading, PLANTED_IN_DESK } from './planted-desk.js';
-import { addFlawlessServers, PLANTED_IN_SERVERS } from './planted-servers.js';
+import { addFlawlessServers, PART, PLANTED_IN_SERVERS } from './planted-servers.js';
 import type { EventRow, Reading } from './reading.js';
 
 const [W, OTHER] = ['workspace', 'another workspace'];
@@ -355,7 +355,7 @@ describe('The checker', () => {
   it("The checker accepts part of a bot's answer only if its conversation was handed off.", () => {
     const { history, reading } = flawlessSeed();
     const answer = reading.messages.find(({ id }) => id === 'a1')!;
-    Object.assign(answer, { content: 'w1.c2.v5.sa', truncated: true });
+    Object.assign(answer, PART);
     reading.turns[0]!.state = 'failed';
     const found = () => check(history, reading).filter(({ invariant }) => invariant === 'I23').length;
     expect(found()).toBeGreaterThan(0);

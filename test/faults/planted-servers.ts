@@ -1,6 +1,6 @@
 import type { Invariant } from './checker.js';
 import type { Arrivals, History } from './history.js';
-import type { Reading } from './reading.js';
+import type { MessageRow, Reading } from './reading.js';
 
 interface Seed {
   history: History;
@@ -38,6 +38,9 @@ export function addFlawlessServers({ history, reading }: Seed, workspaceId: stri
   );
 }
 
+/** Part of an answer, as it is stored after its stream broke. */
+export const PART = { content: 'w1.c2.v5.sa', truncated: true };
+
 /** Changes to the flawless history, each with the invariant that it breaks. */
 export const PLANTED_IN_SERVERS: [Invariant, string, (seed: Seed) => void][] = [
   ['I22', 'an event did not reach the endpoint', ({ history }) => arrive(history.webhooks, 'e1')],
@@ -58,7 +61,7 @@ export const PLANTED_IN_SERVERS: [Invariant, string, (seed: Seed) => void][] = [
     'a stored answer differs from those of the bot',
     ({ history }) => void (history.bots[0]!.answers.get('t1')!.contents = []),
   ],
-  ['I23', 'part of an answer is stored without a handoff', ({ reading }) => cutOff(reading)],
+  ['I23', 'part of an answer is stored without a handoff', ({ reading }) => repeatAnswer(reading, 'a1', PART)],
   ['I23', 'a later turn arrived first', ({ history }) => arrive(history.bots, 't3', 't1')],
   ['I23', 'a turn has no row', ({ history }) => arrive(history.bots, 't1', 't3', 'x')],
   ['I23', 'a message became no turn', ({ reading }) => void reading.turns.pop()],
@@ -78,11 +81,6 @@ function keyed({ messages }: Reading) {
   return messages.find(({ id }) => id === 'a1')!;
 }
 
-function cutOff({ messages }: Reading): void {
-  const content = 'w1.c2.v5.sa';
-  messages.push({ ...messages.find(({ id }) => id === 'a1')!, id: 'part', seq: 5, content, truncated: true });
-}
-
-function repeatAnswer({ messages }: Reading, answerId: string): void {
-  messages.push({ ...messages.find(({ id }) => id === answerId)!, id: 'again', seq: 5 });
+function repeatAnswer({ messages }: Reading, answerId: string, change: Partial<MessageRow> = {}): void {
+  messages.push({ ...messages.find(({ id }) => id === answerId)!, id: 'again', seq: 5, ...change });
 }
