@@ -41,5 +41,5 @@ export default {
   // a test in browsers takes ten seconds on a good machine, and many times that on a slow one
   testTimeout: isSystem ? 300_000 : 90_000,
   maxWorkers: isSystem ? 3 : 4,
-  workerIdleMemoryLimit: '2GB',
+  workerIdleMemoryLimit: '1GB',
 };
