@@ -279,6 +279,42 @@ describe('A change of the tab that leads', () => {
     expectAll([second!, third!], 6);
   });
 
+  it('A tab that comes back reads the present state if the leader has read an event instead of receiving it', async () => {
+    const [first, second] = await openTabs(2);
+    await append(2);
+    second!.tab.leave();
+    await append();
+    const third = await open(true);
+    log.refusal = 1006;
+    first!.tab.end();
+    await pass(100);
+    second!.tab.comeBack();
+    await pass(100);
+    log.refusal = undefined;
+    await pass(10_000);
+    await append();
+    expect([third.isLeader, third.reads, third.events]).toEqual([true, [3], [4]]);
+    expect([second!.reads.slice(1), second!.events]).toEqual([[3], [1, 2, 4]]);
+  });
+
+  it('A tab opened beside a leader that is offline since long ago notifies of nothing that happened since', async () => {
+    const [first, second] = await openTabs(2);
+    await append(2);
+    second!.tab.leave();
+    await append(4);
+    log.refusal = 1006;
+    first!.close();
+    second!.tab.comeBack();
+    await pass(2_000);
+    expect(second!.isLeader).toBe(true);
+    const third = await open(true);
+    second!.tab.end();
+    log.refusal = undefined;
+    await pass(10_000);
+    await append(2);
+    expect([first!.notified, third.notified, third.reads]).toEqual([numbers(1, 6), [7, 8], [6]]);
+  });
+
   it('The conversation that a visible tab shows is viewed by the socket of the next leader too', async () => {
     const [leader, second, third] = await openTabs(3);
     leader!.live.viewing('c1');

@@ -21,4 +21,13 @@ describe('The history of a tab', () => {
     expect(history.since('c1')).toBeUndefined();
     expect(history.since('c500')?.at(-1)?.['id']).toBe('e501');
   });
+
+  it('A history answers nothing about events of which it has only the ids, until it has received them.', () => {
+    const history = new TabHistory();
+    history.add('c2');
+    history.add('c2', undefined, 'e3');
+    expect([history.since('c2'), history.seenSince('c2')]).toEqual([undefined, ['e3']]);
+    history.record(event('e3', 'c2'), 'c2');
+    expect(history.since('c2')?.at(-1)).toEqual(event('e3', 'c2'));
+  });
 });

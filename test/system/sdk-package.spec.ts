@@ -235,6 +235,20 @@ describe('The SDK packed and installed in another project', () => {
     expect(imported).toContain('ServerClient');
   });
 
+  it('A bundle for pages contains no code for the sockets of Node.js, unlike a bundle for a server', async () => {
+    writeFileSync(join(elsewhere, 'entry.js'), "export { AgentClient } from '@support-chat/sdk';");
+    const options = { root: elsewhere, configFile: false, logLevel: 'error', ssr: { noExternal: true } };
+    const bundle = async (target: object): Promise<string> => {
+      const build = JSON.stringify({ ...options, build: { write: false, minify: false, ...target } });
+      const script = `const { build } = await import('vite'); console.log([await build(${build})].flat()[0].output[0].code)`;
+      return (await run(process.execPath, ['--input-type=module', '-e', script])).stdout;
+    };
+    const forPages = await bundle({ lib: { entry: 'entry.js', formats: ['es'] } });
+    const forServers = await bundle({ ssr: 'entry.js' });
+    expect([forPages, forServers].map(code => code.includes('class AgentClient'))).toEqual([true, true]);
+    expect([forPages, forServers].map(code => code.includes('unexpected-response'))).toEqual([false, true]);
+  });
+
   it('The entry for pages loads no file of the entry for webhooks', async () => {
     const loaded = await run(
       process.execPath,

@@ -38,4 +38,4 @@ export { VisitorClient, type VisitorLiveOptions, type VisitorOptions } from './v
 export type { KeyValueStore } from './visitor-identity.js';
 export type { StoredVisitorSession, VisitorIdentity } from './visitor-session.js';
 export { VisitorSocket } from './visitor-socket.js';
-export type { WebSocketConstructor, WebSocketLike } from './web-socket.js';
+export type { WebSocketConstructor, WebSocketLike } from './web-socket-like.js';

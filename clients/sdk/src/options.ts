@@ -1,5 +1,5 @@
 import type { HttpOptions } from './http.js';
-import type { WebSocketConstructor } from './web-socket.js';
+import type { WebSocketConstructor } from './web-socket-like.js';
 
 /** Address of the service and network options. */
 export interface ClientOptions extends HttpOptions {

@@ -5,7 +5,9 @@ import type { Backoff } from './backoff.js';
 import { isRecord, parseJson } from './envelope.js';
 import { Keepalive } from './keepalive.js';
 import { decideAfterClose, decideAfterRefusal, type ReconnectDecision } from './reconnect.js';
-import { connect, findWebSocket, showsRefusals, type Connection, type WebSocketConstructor } from './web-socket.js';
+import { showsRefusals } from './node-web-socket.js';
+import { connect, findWebSocket, type Connection } from './web-socket.js';
+import type { WebSocketConstructor } from './web-socket-like.js';
 
 export interface PersistentConnectionOptions {
   /** A custom WebSocket, for tests and other runtimes. */

@@ -5,6 +5,10 @@ export class RecentIds {
   /** The default is twice the 1,000 events that a resume may repeat. */
   constructor(private readonly capacity = 2_000) {}
 
+  has(id: string): boolean {
+    return this.ids.has(id);
+  }
+
   /** @returns false when the id is already known */
   add(id: string): boolean {
     if (this.ids.has(id)) return false;

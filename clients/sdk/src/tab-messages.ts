@@ -38,5 +38,5 @@ export interface TabAnswer {
   missed: AnyFrame[] | undefined;
   cursor: string | undefined;
   /** Ids of the events that a socket from the cursor on would receive again. */
-  seen: unknown[];
+  seen: string[];
 }
