@@ -393,6 +393,21 @@ describe('A message between tabs that is lost', () => {
     expect([second!.events, leader!.events.length]).toEqual([[1, 2, 1_005], 1_005]);
   });
 
+  it('A tab that has not learned of the end of a younger leader follows the present one within two seconds', async () => {
+    const [first, second] = await openTabs(2);
+    await append(2);
+    const { cursor } = second!.live;
+    const channel = new (browser.openTab().BroadcastChannel!)('member-1');
+    const answer = { after: cursor, present: [], missed: [], cursor, seen: [] };
+    channel.postMessage({ from: 'gone', term: Date.now() + 60_000, count: 0, visible: true, answer });
+    await pass(10);
+    await append(2);
+    await pass(2_000);
+    await append();
+    expect([second!.events, second!.reads]).toEqual([[1, 2, 3, 4, 5], [0]]);
+    expect([first!.isLeader, log.handshakes]).toEqual([true, [null]]);
+  });
+
   it('A tab that has lost `sync.required` receives it', async () => {
     log.replayLimit = 3;
     const [, second] = await openTabs(2);

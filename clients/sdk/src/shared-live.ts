@@ -209,8 +209,9 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     this.post({ ask: this.lastCursor ?? null });
     clearTimeout(this.patience);
     this.patience = setTimeout(() => {
-      if (this.tab.isVisible()) this.compete(true);
-      else this.ask();
+      if (this.tab.isVisible()) return this.compete(true);
+      this.term = 0;
+      this.ask();
     }, LEADER_PATIENCE_MS);
   }
 
@@ -235,10 +236,11 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   }
 
   private follow({ term, count, visible, entry, isFresh, answer }: LeaderMessage): void {
-    // The lock tells a leader that it was replaced. Until then its messages are ignored.
-    if (this.socket || term < this.term) return;
+    if (this.socket) return;
+    // The lock tells a leader that it was replaced. Until then its messages are ignored, if the new leader answers.
+    const isFormer = term < this.term;
     const isNext = term === this.term && count === this.count + (entry ? 1 : 0);
-    if (!isNext && !answer) {
+    if (isFormer || (!isNext && !answer)) {
       if (this.patience === undefined) this.ask();
       return;
     }
