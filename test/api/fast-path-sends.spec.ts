@@ -330,11 +330,10 @@ describe('Messages that share a statement on two instances', () => {
     const gate = await lockTable(database, 'message');
     const sendTo = (app: TestApp, id: string) =>
       app.app.get(MessagesService).send(agentOf(desk.owner), id, { content: 'at once' });
-    const sent = [world, other].map(({ app }, instance) => {
-      const order = instance === 0 ? ids : ids.toReversed();
-      return Promise.all([first, ...order].map(id => sendTo(app, id)));
-    });
+    const sent = [world, other].map(({ app }) => sendTo(app, first));
     await gate.awaited(2);
+    // while the first statement of each instance waits, these gather for the second one
+    sent.push(...ids.map(id => sendTo(world.app, id)), ...ids.toReversed().map(id => sendTo(other.app, id)));
     const middle = await lockRowByUpdate(database, 'conversation', ids[4] as string, 'version = version');
     await gate.commit();
     await middle.awaited(2);

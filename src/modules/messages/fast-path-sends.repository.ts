@@ -77,22 +77,26 @@ export class FastPathSendsRepository {
   }
 }
 
+/** A row has the fields of its record, and the record's text. Both come from one serialisation. */
 function toJson(sends: readonly FastPathSend[]): string {
-  const rows = sends.map((one, ordinal) => ({
-    ...one.record,
-    ordinal,
-    workspace_id: one.visibility.workspaceId,
-    conversation_id: one.conversationId,
-    record: toOpenText(one.record),
-    preview: one.preview,
-    event_id: one.eventId,
-    actor: one.actor,
-    request_id: one.requestId,
-    channels: one.visibility.channels,
-    visitor_id: one.visibility.contactId,
-    generation: one.generation,
-  }));
-  return JSON.stringify(rows);
+  const rows = sends.map((one, ordinal) => {
+    const record = toOpenText(one.record);
+    const rest = JSON.stringify({
+      ordinal,
+      workspace_id: one.visibility.workspaceId,
+      conversation_id: one.conversationId,
+      record,
+      preview: one.preview,
+      event_id: one.eventId,
+      actor: one.actor,
+      request_id: one.requestId,
+      channels: one.visibility.channels,
+      visitor_id: one.visibility.contactId,
+      generation: one.generation,
+    });
+    return `${record},${rest.slice(1)}`;
+  });
+  return `[${rows.join(',')}]`;
 }
 
 /** The record as JSON without the closing bracket, so that the statement can add `seq` and `created_at`. */

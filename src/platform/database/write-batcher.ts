@@ -29,8 +29,9 @@ export interface WriteBatcherOptions<Item, Row, Result> {
 
 /**
  * Batches the items that arrive while a batch is running: a statement for fifty rows costs little more than one for a
- * single row, and a commit costs the same. A single item does not wait. Items of a failed batch are retried one by one,
- * so that an invalid row fails alone. dataloader would batch by tick, not by what is under way.
+ * single row, and a commit costs the same. A single item waits only for the end of the event loop's turn. Items of a
+ * failed batch are retried one by one, so that an invalid row fails alone. dataloader would batch by tick, not by what is
+ * under way.
  */
 export class WriteBatcher<Item, Row, Result> {
   private waiting: Waiter<Item, Result>[] = [];
@@ -52,8 +53,13 @@ export class WriteBatcher<Item, Row, Result> {
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, since: performance.now(), resolve, reject });
-      if (!this.running) this.runOutside(() => this.flushNext());
-      else this.timer ??= this.runOutside(() => setTimeout(() => this.rejectLate(), this.options.waitMs));
+      if (this.running) {
+        this.timer ??= this.runOutside(() => setTimeout(() => this.rejectLate(), this.options.waitMs));
+        return;
+      }
+      // at the end of the turn: requests that were read together share a batch
+      this.running = true;
+      this.runOutside(() => setImmediate(() => this.flushNext()));
     });
   }
 
