@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Client } from 'pg';
+import type { RecordedEvent } from '../../src/kernel/domain-event.js';
 import { newId } from '../../src/kernel/ids.js';
 import { SqlService, statement } from '../../src/platform/database/sql.service.js';
 import { safeUpperBound } from '../../src/platform/events/safe-upper-bound.js';
@@ -51,6 +52,16 @@ class SparingCollector extends Collector {
     const begun = performance.now();
     await super.handle(events);
     this.steps.push({ begun, ended: performance.now() });
+  }
+}
+
+/** Lets all events wait but those of one workspace. */
+class PatientCollector extends Collector {
+  protected override readonly batchMs = SLOW_MS;
+  urgentWorkspaceId = '';
+
+  protected override batchMsOf({ workspaceId }: RecordedEvent): number {
+    return workspaceId === this.urgentWorkspaceId ? 0 : this.batchMs;
   }
 }
 
@@ -194,6 +205,29 @@ describe('An event consumer', () => {
     await reader.catchUp();
     expect(await collectedOf(ids)).toEqual(ids);
     await assertAllCollectedInOrder();
+  });
+
+  it('An event that is to be read at once does not wait for the batch of an earlier one.', async () => {
+    const reader = new PatientCollector(world.app.app.get(ConsumerDependencies), world.app.app.get(SqlService));
+    reader.urgentWorkspaceId = desk.workspaceId;
+    await reader.onApplicationBootstrap();
+    try {
+      const patient = await world.register();
+      const talks = [
+        await world.conversation(await world.visitor(patient)),
+        await world.conversation(await world.visitor(desk)),
+      ];
+      const events = await database.query<{ id: string }>(
+        `SELECT id FROM event WHERE type = 'message.created' AND conversation_id = ANY($1) ORDER BY position`,
+        [talks.map(({ id }) => id)],
+      );
+      const ids = events.map(({ id }) => id);
+      expect(ids).toHaveLength(2);
+      await eventually(async () => (await collectedOf(ids)).length === 2 || undefined);
+      expect(await collectedOf(ids)).toEqual(ids);
+    } finally {
+      await reader.onApplicationShutdown();
+    }
   });
 
   it('A consumer that begins at the end of the log skips what is in it, and goes on where it stopped.', async () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../../kernel/clock.js';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { ConsumerDependencies, EventConsumer } from '../../platform/events/event.consumer.js';
@@ -12,6 +13,9 @@ import { WebhookChecksService } from './webhook-checks.service.js';
 import { WebhookPayloadsService } from './webhook-payloads.service.js';
 import { WebhooksWorker } from './webhooks.worker.js';
 
+const DELIVERING_BATCH_MS = 100;
+const MAX_DELIVERING = 10_000;
+
 /** Queues a delivery for each event and each webhook that selects it. */
 @Injectable()
 export class WebhooksConsumer extends EventConsumer {
@@ -20,7 +24,9 @@ export class WebhooksConsumer extends EventConsumer {
   /** The list is read once per query. Events of other workspaces stay in the database. */
   protected override readonly condition = `event.workspace_id IN (SELECT workspace_id FROM webhook WHERE enabled)`;
   protected override readonly beginsAtEnd = true;
-  protected override readonly batchMs = 100;
+  protected override readonly batchMs = 1_000;
+  /** Ids of workspaces whose events have had deliveries. Only theirs are worth a read at once. */
+  private readonly delivering = new LRUCache<string, true>({ max: MAX_DELIVERING });
 
   constructor(
     private readonly dependencies: ConsumerDependencies,
@@ -35,9 +41,14 @@ export class WebhooksConsumer extends EventConsumer {
     this.types = checks.offered;
   }
 
+  protected override batchMsOf({ workspaceId }: RecordedEvent): number {
+    return this.delivering.has(workspaceId) ? DELIVERING_BATCH_MS : this.batchMs;
+  }
+
   protected async handle(events: readonly LoggedEvent[], { since }: EventRange): Promise<void> {
     const selected = await this.select(events);
     if (selected.length === 0) return;
+    for (const { event } of selected) this.delivering.set(event.workspaceId, true);
     const { identity } = this.dependencies.tail;
     const cursorOf = ({ id, position }: RecordedEvent): string =>
       encodeLogCursor({ identity, since, newest: { position, mark: markOf(id) }, range: null });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import type { EventType } from '../../kernel/domain-event.js';
+import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { safeUpperBound } from './safe-upper-bound.js';
 import { EventTailJob } from './event-tail.job.js';
@@ -49,8 +49,8 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   private failures = 0;
   private registered = false;
   private busy = false;
-  /** True when an event arrived after the last read began. */
-  private woken = false;
+  /** Milliseconds until the read that events since the last one want; undefined if there were none. */
+  private wakeMs: number | undefined;
   /** The age of the oldest unread event at the time `at`. */
   private lag = { seconds: 0, at: performance.now() };
   /** The end of the pause after the last step. */
@@ -95,13 +95,16 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     return Promise.resolve(null);
   }
 
+  /** Milliseconds between the commit of this event and the read. Overrides `batchMs` where few events have an effect. */
+  protected batchMsOf(_event: RecordedEvent): number {
+    return this.batchMs;
+  }
+
   /** A consumer that begins at the log's end does so before the instance takes requests. */
   async onApplicationBootstrap(): Promise<void> {
     const types = new Set<EventType>(this.types);
     this.log.tail.listen(event => {
-      if (this.woken || !types.has(event.type)) return;
-      this.woken = true;
-      if (!this.busy && this.failures === 0) this.schedule(this.batchMs);
+      if (types.has(event.type)) this.wakeIn(this.batchMsOf(event));
     });
     if (this.beginsAtEnd) await this.register().catch((error: unknown) => this.report(error));
     this.schedule(0);
@@ -188,6 +191,12 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     }
   }
 
+  private wakeIn(ms: number): void {
+    if (this.wakeMs !== undefined && this.wakeMs <= ms) return;
+    this.wakeMs = ms;
+    if (!this.busy && this.failures === 0) this.schedule(ms);
+  }
+
   private schedule(pause: number): void {
     clearTimeout(this.timer);
     if (this.stopped) return;
@@ -196,14 +205,14 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
 
   private async work(): Promise<void> {
     this.busy = true;
-    this.woken = false;
+    this.wakeMs = undefined;
     await this.catchUp().then(
       () => this.report(null),
       (error: unknown) => this.report(error),
     );
     this.busy = false;
     if (this.failures > 0) this.schedule(Math.min(MAX_PAUSE_MS, INTERVAL_MS * 2 ** this.failures));
-    else this.schedule(this.woken ? this.batchMs : INTERVAL_MS);
+    else this.schedule(this.wakeMs ?? INTERVAL_MS);
   }
 
   private report(error: unknown): void {
