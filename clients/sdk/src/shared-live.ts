@@ -270,12 +270,13 @@ export class SharedLive<F extends object> extends LiveStream<F> {
     // A new leader that has received less than this tab receives the rest again. Without a cursor it begins later.
     const isBehind = cursor === undefined || (this.history.since(cursor) && seen.every(id => this.seenIds.has(id)));
     for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
-    // A leader without a connection may be a tab that was suspended for hours: its cursor counts once it is connected.
-    const isConnected = present.some(({ type }) => type === 'connected');
-    if (!isConnected && !(missed && after !== null)) return seen.forEach(id => this.seenIds.add(id));
-    this.lastCursor = cursor ?? this.lastCursor;
-    this.history.add(this.lastCursor);
-    for (const id of seen) if (this.seenIds.add(id)) this.history.add(this.lastCursor, undefined, id);
+    // A leader without a connection may have been suspended for hours: its cursor counts once it is connected.
+    const isCurrent = (missed && after !== null) || present.some(({ type }) => type === 'connected');
+    if (isCurrent) {
+      this.lastCursor = cursor ?? this.lastCursor;
+      this.history.add(this.lastCursor);
+    }
+    for (const id of seen) if (this.seenIds.add(id) && isCurrent) this.history.add(this.lastCursor, undefined, id);
   }
 
   private apply(entry: AnyFrame): void {
