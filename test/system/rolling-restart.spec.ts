@@ -59,6 +59,7 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('A rolling restart behind %s',
     const closed = () => agents.filter(({ isOpen }) => !isOpen).length;
 
     it('A rolling restart of both instances refuses no handshake, brings all 40 sockets back, and loses and repeats no message.', async () => {
+      // a test that is repeated begins with new sockets
       for (const agent of agents.splice(0)) agent.close();
       agents.push(...(await race(SOCKETS / PER_MEMBER, () => openSockets(PER_MEMBER))).flat());
       const conversations = await race(6, () => beginConversation(fleet.url, desk));

@@ -3,7 +3,8 @@ import type { Actor } from '../../kernel/domain-event.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import type { Visibility } from '../../platform/database/visibility.js';
 import type { WrittenRow } from '../../platform/events/event.repository.js';
-import { SEND, SEND_ONE } from './fast-path-statements.js';
+import { SEND_ONE } from './fast-path-send-one.js';
+import { SEND } from './fast-path-statements.js';
 import type { UnnumberedRecord } from './message.js';
 
 /** Locks in the order of `SEND`: the filter of the conversations is evaluated before the first one is locked. */

@@ -10,7 +10,7 @@ import { MESSAGE_CREATED_VERSION } from './messages.events.js';
  * less than building JSON.
  * @param record the text of the message's record without its closing bracket
  */
-const payloadOf = (record: string) => `(
+export const payloadOf = (record: string) => `(
         '{"message":' || ${record} || ',"seq":' || seq || ',"created_at":"' || at_text || '"},"conversation":{"id":"'
         || conversation_id || '","status":"open","last_seq":' || seq || ',"last_public_seq":' || public_seq
         || ',"unread":{"agents":' || agents_unread || ',"contact":' || contact_unread || '},"last_activity_at":"' || at_text
@@ -18,10 +18,10 @@ const payloadOf = (record: string) => `(
         )::jsonb`;
 
 /** SQL of a message's preview, from the columns of a sent message. */
-const previewOf = (id: string, preview: string, senderType: string) =>
+export const previewOf = (id: string, preview: string, senderType: string) =>
   `jsonb_build_object('id', ${id}, 'preview', ${preview}, 'sender_type', ${senderType}, 'created_at', at_text)`;
 
-const INSERT = `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name,
+export const INSERT = `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, sender_name,
       sender_avatar_url, content_type, content, attachments, metadata, client_message_id, private, reply_to_id, created_at)`;
 
 /** SQL of a message's values: parameters, or columns of a relation with one row per message. */
@@ -34,7 +34,7 @@ interface SendValues extends CallerValues {
 }
 
 /** True for a conversation that takes the message: neither a contact's first after an opening, nor the first answer. */
-function takes({ conversation, isPrivate, isInbound, isByAgent, ...sender }: SendValues): string {
+export function takes({ conversation, isPrivate, isInbound, isByAgent, ...sender }: SendValues): string {
   return `conversation.id = ${conversation} AND ${isVisible(scopeColumnsOf('conversation'), sender)}
         AND status = 'open' AND control = 'human' AND erased_at IS NULL
         AND CASE WHEN ${isPrivate} THEN true WHEN ${isInbound} THEN NOT contact_due
@@ -45,7 +45,7 @@ function takes({ conversation, isPrivate, isInbound, isByAgent, ...sender }: Sen
  * Evaluated only for messages without a result: the conversation takes the message, but it or its contact was locked.
  * @param taken the filter of the conversation
  */
-const wasSkipped = (taken: string) =>
+export const wasSkipped = (taken: string) =>
   `CASE WHEN seq IS NULL THEN EXISTS (SELECT FROM conversation WHERE ${taken}) ELSE false END`;
 
 const TAKES_REQUEST = takes({
@@ -164,94 +164,3 @@ export const SEND = statement(`
   SELECT request.ordinal, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
          xid, position, recorded_at, ${wasSkipped(TAKES_REQUEST)} AS skipped
   FROM request LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.ordinal = request.ordinal`);
-
-/** The parameters of `SEND_ONE`, in the order of its values. */
-const ONE = {
-  workspace: '$1::uuid',
-  conversation: '$2::uuid',
-  channels: '$3::uuid[]',
-  contact: '$4::uuid',
-  generation: '$5::int',
-  id: '$6::uuid',
-  senderType: '$7::text',
-  senderId: '$8::uuid',
-  senderName: '$9::text',
-  senderAvatarUrl: '$10::text',
-  contentType: '$11::text',
-  content: '$12::text',
-  metadata: '$13::jsonb',
-  clientMessageId: '$14::text',
-  isPrivate: '$15::boolean',
-  record: '$16::text',
-  preview: '$17::text',
-  eventId: '$18::uuid',
-  actor: '$19::jsonb',
-  requestId: '$20::text',
-};
-const IS_INBOUND = `${ONE.senderType} = 'contact'`;
-const IS_BY_AGENT = `${ONE.senderType} = 'agent'`;
-const TAKES_ONE = takes({ ...ONE, isInbound: IS_INBOUND, isByAgent: IS_BY_AGENT });
-/** Private notes are neither questions nor answers. */
-const IS_QUESTION = `NOT ${ONE.isPrivate} AND ${IS_INBOUND}`;
-const IS_ANSWER = `NOT ${ONE.isPrivate} AND NOT ${IS_INBOUND}`;
-const IS_AGENTS_ANSWER = `NOT ${ONE.isPrivate} AND ${IS_BY_AGENT}`;
-
-/**
- * The same for one message, in three quarters of the time: the UPDATE counts, so nothing has to be numbered, sorted or
- * grouped. A batch of one is the usual case unless the service is busy.
- */
-export const SEND_ONE = statement(`
-  WITH locked_contact AS MATERIALIZED (
-    SELECT id FROM contact
-    WHERE workspace_id = ${ONE.workspace} AND id = ${ONE.contact} AND token_generation = ${ONE.generation} AND NOT blocked
-    FOR SHARE SKIP LOCKED
-  ),
-  locked AS MATERIALIZED (
-    SELECT workspace_id, id FROM conversation
-    WHERE (${ONE.contact} IS NULL OR EXISTS (SELECT FROM locked_contact)) AND ${TAKES_ONE}
-      AND (${ONE.clientMessageId} IS NULL OR NOT EXISTS (
-        SELECT FROM message
-        WHERE conversation_id = ${ONE.conversation} AND sender_type = ${ONE.senderType} AND sender_id = ${ONE.senderId}
-          AND client_message_id = ${ONE.clientMessageId}
-      ))
-    FOR NO KEY UPDATE SKIP LOCKED
-  ),
-  timed AS MATERIALIZED (
-    SELECT workspace_id, id, last_event(id) AS previous, at, ${wireTime('at')} AS at_text
-    FROM (SELECT workspace_id, id, clock_timestamp()::timestamptz(3) AS at FROM locked OFFSET 0) AS locked
-  ),
-  updated AS (
-    UPDATE conversation
-    SET last_seq = last_seq + 1, updated_at = at, last_activity_at = at, last_message = preview,
-        last_public_seq = CASE WHEN ${ONE.isPrivate} THEN last_public_seq ELSE last_seq + 1 END,
-        last_public_message = CASE WHEN ${ONE.isPrivate} THEN last_public_message ELSE preview END,
-        unread_agents = CASE WHEN ${IS_AGENTS_ANSWER} THEN 0 WHEN ${IS_QUESTION} THEN unread_agents + 1
-                             ELSE unread_agents END,
-        unread_contact = CASE WHEN ${IS_ANSWER} THEN unread_contact + 1 ELSE unread_contact END,
-        waiting_since = CASE WHEN ${IS_ANSWER} THEN NULL WHEN ${IS_QUESTION} THEN coalesce(waiting_since, at)
-                             ELSE waiting_since END,
-        agent_last_read_seq = CASE WHEN ${IS_AGENTS_ANSWER} THEN last_seq + 1 ELSE agent_last_read_seq END
-    FROM (SELECT *, ${previewOf(ONE.id, ONE.preview, ONE.senderType)} AS preview FROM timed) AS timed
-    WHERE conversation.workspace_id = timed.workspace_id AND conversation.id = timed.id
-    RETURNING conversation.workspace_id, conversation.id AS conversation_id, channel_id, contact_id, last_seq AS seq,
-              at, at_text, last_public_seq AS public_seq, unread_agents AS agents_unread,
-              unread_contact AS contact_unread, previous,
-              CASE WHEN ${ONE.isPrivate} THEN coalesce((last_public_message ->> 'created_at')::timestamptz, created_at)
-                   ELSE at END AS public_at
-  ),
-  inserted AS (
-    ${INSERT}
-    SELECT workspace_id, ${ONE.id}, conversation_id, seq, ${ONE.senderType}, ${ONE.senderId}, ${ONE.senderName},
-           ${ONE.senderAvatarUrl}, ${ONE.contentType}, ${ONE.content}, '[]', ${ONE.metadata}, ${ONE.clientMessageId},
-           ${ONE.isPrivate}, NULL, at
-    FROM updated
-  ),
-  sent AS (
-    SELECT updated.*, 'message.created' AS type, ${ONE.eventId} AS event_id, ${ONE.actor} AS actor,
-           ${ONE.requestId} AS request_id, ${payloadOf(ONE.record)} AS payload
-    FROM updated
-  ),
-  recorded AS (${appendFrom('sent', MESSAGE_CREATED_VERSION)})
-  SELECT 0 AS ordinal, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
-         xid, position, recorded_at, ${wasSkipped(TAKES_ONE)} AS skipped
-  FROM (SELECT) AS request LEFT JOIN (updated CROSS JOIN recorded) ON true`);
