@@ -268,7 +268,8 @@ export class SharedLive<F extends object> extends LiveStream<F> {
   private synchronize({ after, present, missed, cursor, seen }: TabAnswer): void {
     for (const entry of present) this.show(entry);
     // A new leader that has received less than this tab receives the rest again. Without a cursor it begins later.
-    const isBehind = cursor === undefined || (this.history.since(cursor) && seen.every(id => this.seenIds.has(id)));
+    const isBehind =
+      !missed && (cursor === undefined || (this.history.since(cursor) && seen.every(id => this.seenIds.has(id))));
     for (const frame of missed ?? (isBehind ? [] : [SYNC_REQUIRED])) this.apply(frame);
     // A leader without a connection may have been suspended for hours: its cursor counts once it is connected.
     const isCurrent = (missed && after !== null) || present.some(({ type }) => type === 'connected');
