@@ -15,6 +15,8 @@ export interface Fault {
   needs?: (stage: Stage) => string | null;
   /** Options of a dedicated stage; without them the fault shares one. */
   stage?: StageOptions;
+  /** True if one dedicated stage serves many seeds of all faults with the same options. */
+  reusesStage?: boolean;
   /**
    * Breaks something for a while and repairs it. `Stage.mend` repairs the rest: it starts dead instances, continues
    * stopped ones and heals proxies.

@@ -3,9 +3,9 @@ import { ensureBuilt } from '../support/service-process.js';
 import type { Control } from './controls.js';
 import { CONTROLS } from './controls.js';
 import { FAULTS, faultOf } from './faults.js';
-import type { Fault } from './fault.js';
 import { play } from './play.js';
 import { Stage } from './stage.js';
+import { Stages } from './stages.js';
 
 /** Seeds in a round, so that every fault number occurs. */
 const ROUND = Math.max(20, new Set(FAULTS.map(({ number }) => number)).size);
@@ -42,7 +42,7 @@ interface Job {
   /** Reason why it cannot run on that stage; null if it can. */
   lacks: (stage: Stage) => string | null;
   /** @returns what was wrong, and a summary of the run */
-  run: (stage: Stage) => Promise<{ wrong: string[]; word: string }>;
+  run: (stages: Stages) => Promise<{ wrong: string[]; word: string }>;
 }
 
 function jobOfSeed(seed: number): Job {
@@ -51,25 +51,12 @@ function jobOfSeed(seed: number): Job {
     title: `seed ${seed}, ${fault.number}: ${fault.name}`,
     again: `--seed ${seed}${values.fault === undefined ? '' : ` --fault "${fault.name}"`}`,
     lacks: stage => fault.needs?.(stage) ?? null,
-    run: async stage => {
-      const { violations, requests, frames } = await onStageOf(fault, stage, onStage => play(onStage, seed, fault));
+    run: async stages => {
+      const { violations, requests, frames } = await stages.with(fault, stage => play(stage, seed, fault));
       const wrong = violations.map(({ invariant, description }) => `${invariant}: ${description}`);
       return { wrong, word: `${requests} requests, ${frames} frames` };
     },
   };
-}
-
-/** Runs on the fault's dedicated stage, if it has one. */
-async function onStageOf<T>(fault: Fault, shared: Stage, work: (stage: Stage) => Promise<T>): Promise<T> {
-  if (!fault.stage) return work(shared);
-  const dedicated = await Stage.open('dedicated', fault.stage);
-  stages.add(dedicated);
-  try {
-    return await work(dedicated);
-  } finally {
-    stages.delete(dedicated);
-    await dedicated.close();
-  }
 }
 
 function jobOfControl(control: Control, index: number): Job {
@@ -77,8 +64,8 @@ function jobOfControl(control: Control, index: number): Job {
     title: `control: ${control.name}`,
     again: `--from ${first} --seeds ${count}`,
     lacks: stage => control.needs?.(stage) ?? null,
-    run: async stage => {
-      const named = await control.run(stage, first + count + index);
+    run: async ({ shared }) => {
+      const named = await control.run(shared, first + count + index);
       const wrong = named.has(control.breaks) ? [] : [`the checker did not report ${control.breaks}`];
       return { wrong, word: `the checker reported ${[...named].join(', ')}` };
     },
@@ -88,30 +75,30 @@ function jobOfControl(control: Control, index: number): Job {
 let passed = 0;
 let failed = 0;
 
-async function perform({ title, again, run }: Job, stage: Stage): Promise<void> {
+async function perform({ title, again, run }: Job, onStages: Stages): Promise<void> {
   const began = performance.now();
-  const { wrong, word } = await run(stage).catch((error: Error) => ({
+  const { wrong, word } = await run(onStages).catch((error: Error) => ({
     wrong: [error.stack ?? error.message],
     word: '',
   }));
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   if (wrong.length === 0) {
     passed += 1;
-    console.log(`ok  ${title}: ${word} (${stage.name}, ${seconds} s)`);
+    console.log(`ok  ${title}: ${word} (${onStages.shared.name}, ${seconds} s)`);
     return;
   }
   failed += 1;
-  console.log(`FAILED: faults › ${title} (${stage.name}, ${seconds} s)`);
+  console.log(`FAILED: faults › ${title} (${onStages.shared.name}, ${seconds} s)`);
   for (const line of wrong.slice(0, 12)) console.log(`  | ${line.slice(0, 2_000)}`);
   if (wrong.length > 12) console.log(`  | and ${wrong.length - 12} more`);
   console.log(`  | repeat: npm run test:faults -- ${again}`);
 }
 
-/** Open stages, closed when the run is interrupted. */
-const stages = new Set<Stage>();
+/** Open stages of each lane, closed when the run is interrupted. */
+const opened = new Set<Stages>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    void Promise.allSettled([...stages].map(stage => stage.close())).then(() => process.exit(1));
+    void Promise.allSettled([...opened].map(stages => stages.close())).then(() => process.exit(1));
   });
 }
 
@@ -124,22 +111,22 @@ async function lane(name: string, bus: boolean): Promise<void> {
 
 /** Runs jobs that are possible on this stage. @returns true if there may be more */
 async function act(name: string, bus: boolean): Promise<boolean> {
-  const stage = await Stage.open(name, { bus });
-  stages.add(stage);
+  const stages = new Stages(await Stage.open(name, { bus }));
+  opened.add(stages);
   try {
     for (let done = 0; done < JOBS_PER_STAGE; done += 1) {
-      const next = jobs.findIndex(({ lacks }) => lacks(stage) === null);
+      const next = jobs.findIndex(({ lacks }) => lacks(stages.shared) === null);
       const [job] = next < 0 ? [] : jobs.splice(next, 1);
-      if (job) await perform(job, stage);
+      if (job) await perform(job, stages);
       else {
-        for (const { lacks } of jobs) reasons.push(lacks(stage) ?? '');
+        for (const { lacks } of jobs) reasons.push(lacks(stages.shared) ?? '');
         return false;
       }
     }
     return true;
   } finally {
-    stages.delete(stage);
-    await stage.close();
+    opened.delete(stages);
+    await stages.close();
   }
 }
 

@@ -13,7 +13,7 @@ import type { Arrivals, WatchedBot } from '../history.js';
 import { now } from '../history.js';
 import type { Rule } from '../instance.js';
 import { readDatabase, readLastPosition } from '../reading.js';
-import type { CalledServers } from '../stage.js';
+import type { CalledServers, StageOptions } from '../stage.js';
 
 /** Conversations with the bot per desk, and further messages in each. */
 const TALKS = ['v5', 'v6', 'v7'];
@@ -28,15 +28,19 @@ const LEASES = `SELECT lease FROM webhook WHERE workspace_id = ANY($1) AND lease
 /** As if the time of a lease were over. */
 const END_LEASES = `UPDATE webhook SET leased_until = clock_timestamp() - interval '1 second' WHERE lease = ANY($1)`;
 
+const WITH_SERVERS: StageOptions = { servers: true };
+
 /** Contacts talk to bots, and all events go to a webhook, while the fault happens. */
 const calling = (name: string, strike: (scene: Scene, work: () => Promise<void>) => Promise<void>): Fault => ({
   number: 'F30',
   name,
-  stage: { servers: true },
+  stage: WITH_SERVERS,
+  reusesStage: true,
   async inject(scene) {
     const { stage, crowd } = scene;
     if (!stage.servers) throw new Error('the stage has no servers');
     const { servers } = stage;
+    forgetReceived(servers);
     const desks = await Promise.all(crowd.desks.map(desk => CallingDesk.open(scene, desk, servers)));
     answerBy(servers, desks);
     await strike(scene, () => Promise.all(desks.map(desk => desk.talk())).then(() => undefined));
@@ -91,6 +95,14 @@ function refusing(response: ServerResponse): ServerResponse {
   response.statusCode = 503;
   response.writeHead = () => response;
   return response;
+}
+
+/** Forgets the requests of earlier seeds on the same stage. */
+function forgetReceived({ endpoint, bots }: CalledServers): void {
+  for (const { received, unsigned } of [endpoint, bots.receiver]) {
+    received.length = 0;
+    unsigned.length = 0;
+  }
 }
 
 /** Lets bots answer, each desk's its own. The endpoint of webhooks answers 200. */
