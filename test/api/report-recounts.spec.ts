@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReportsConsumer } from '../../src/modules/reports/reports.consumer.js';
 import { ReportRecountsService } from '../../src/modules/reports/report-recounts.service.js';
 import { BackfillWorker } from '../../src/modules/reports/backfill.worker.js';
+import { MEASURES } from '../../src/modules/reports/fact.js';
 import { FactsRepository } from '../../src/modules/reports/facts.repository.js';
 import { NIL_ID } from '../../src/kernel/ids.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
@@ -43,6 +44,7 @@ async function expectRecount(play: ReportPlay, query = ''): Promise<void> {
   const whole = await read(play, 'conversations', query);
   expectFigures(whole.totals, figuresOf(all));
   expect(all.length).toBeGreaterThan(10);
+  expect(await wrongTotals()).toEqual([]);
   const item = (items: Json[], key: string, value: string) => items.find(one => one[key] === value);
   const [channels, members, tags] = [
     await read(play, 'channels', query),
@@ -203,6 +205,18 @@ describe('Facts', () => {
     expect(new Set(spans.map(({ sent }) => sent)).size).toBe(1);
   });
 });
+
+/** Finds sums of all channels that differ from the sums of each channel. */
+function wrongTotals(): Promise<unknown[]> {
+  const key = 'workspace_id, member_id, tag_id, span, at';
+  const measures = MEASURES.map(({ name }) => name);
+  return world.app.database.query(`
+    WITH sums AS (
+      SELECT ${key}, ${measures.map(name => `sum(${name}) AS ${name}`).join(', ')} FROM report_fact GROUP BY ${key}
+    ),
+    totals AS (SELECT ${[key, ...measures].join(', ')} FROM report_total)
+    (TABLE sums EXCEPT TABLE totals) UNION ALL (TABLE totals EXCEPT TABLE sums)`);
+}
 
 /** Lets the hours and days up to a time end. */
 async function sumUp(until: number): Promise<void> {

@@ -36,8 +36,12 @@ export class ReportPlay {
     const key = await world.apiKey(desk);
     const agents = [await world.colleague(desk), await world.colleague(desk, { name: 'Ben Agent' })];
     const options = { csat_enabled: true, widget_config: { features: { end_chat: true } } };
-    const channels = [await world.channel(desk, options), await world.channel(desk, options)];
     const bot = (await desk.owner.api.post('/v1/bots', { name: 'Robo' })).data as Json;
+    const channels = [
+      await world.channel(desk, options),
+      await world.channel(desk, options),
+      await world.channel(desk, { ...options, routing: { bot_id: bot.id as string } }),
+    ];
     return new ReportPlay(world, desk, key, agents, channels, bot, random, settle);
   }
 
@@ -83,6 +87,15 @@ export class ReportPlay {
 
   answerByBot({ id }: Talk): Promise<unknown> {
     return this.key.post(`/v1/conversations/${id}/messages`, { content: 'Beep.', bot_id: this.bot.id as string });
+  }
+
+  /** Refused unless the bot is in control. */
+  resolveByBot({ id }: Talk): Promise<unknown> {
+    return this.key.post(`/v1/conversations/${id}/resolve`, { bot_id: this.bot.id as string });
+  }
+
+  handOff({ id }: Talk): Promise<unknown> {
+    return this.key.post(`/v1/conversations/${id}/handoff`, { bot_id: this.bot.id as string, reason: 'asked' });
   }
 
   async unsend({ id }: Talk): Promise<void> {
@@ -139,6 +152,8 @@ const STEPS: readonly ((this: ReportPlay, talk: Talk) => Promise<unknown>)[] = [
   ReportPlay.prototype.answer,
   ReportPlay.prototype.note,
   ReportPlay.prototype.answerByBot,
+  ReportPlay.prototype.resolveByBot,
+  ReportPlay.prototype.handOff,
   ReportPlay.prototype.unsend,
   ReportPlay.prototype.resolve,
   ReportPlay.prototype.close,

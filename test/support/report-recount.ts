@@ -10,8 +10,10 @@ export interface Counted {
   /** Names. */
   tags: readonly string[];
   at: number;
-  /** Duration of a resolution or first response. */
+  /** Duration of a resolution by a person, or of a first response. */
   ms?: number;
+  /** A resolve. */
+  byBot?: boolean;
   score?: number;
 }
 
@@ -27,6 +29,7 @@ interface LoggedEvent {
 interface Talk {
   assigneeId: string | null;
   accountableId: string | null;
+  resolvedByBot: boolean;
   status: string;
   tags: string[];
   openedAt: number;
@@ -35,6 +38,8 @@ interface Talk {
   asked: boolean;
   /** At the last rating. */
   ratedTags: string[];
+  /** True between the change that a member's answer to a bot's conversation makes, and the answer: nobody waited for it. */
+  isTaken: boolean;
   /** The change of status whose timeline entry follows. */
   change: { from: string; to: string } | null;
 }
@@ -55,8 +60,9 @@ export async function recount(world: World, workspaceId: string): Promise<Counte
 function read(event: LoggedEvent, talks: Map<string, Talk>, counted: Counted[]): void {
   const { type, payload, conversation_id: id } = event;
   if (type === 'conversation.created') {
-    const at = Date.parse(payload.conversation.created_at as string);
-    talks.set(id, newTalk(at));
+    const { created_at: createdAt, status } = payload.conversation;
+    const at = Date.parse(createdAt as string);
+    talks.set(id, newTalk(at, status as string));
     counted.push({ ...scopeOf(event), kind: 'created', memberId: null, tags: [], at });
     return;
   }
@@ -72,6 +78,7 @@ function readChange(changes: Json, talk: Talk, event: LoggedEvent, counted: Coun
     talk.change = status;
     if (status.to === 'resolved') {
       talk.accountableId = talk.assigneeId ?? (event.actor.type === 'member' ? event.actor.id : null);
+      talk.resolvedByBot = event.actor.type === 'bot';
     } else if (status.from === 'resolved' && changes.reopened_count === undefined) {
       const last = counted.findLastIndex(
         one => one.kind === 'resolved' && one.conversationId === event.conversation_id,
@@ -80,6 +87,7 @@ function readChange(changes: Json, talk: Talk, event: LoggedEvent, counted: Coun
     }
     talk.status = status.to;
   }
+  talk.isTaken = changes.control?.from === 'bot';
   if (changes.assignee_id) talk.assigneeId = changes.assignee_id.to;
   if (changes.tags) talk.tags = changes.tags.to;
   if (changes.waiting_since) talk.waitingSince = timeOrNull(changes.waiting_since.to);
@@ -87,6 +95,8 @@ function readChange(changes: Json, talk: Talk, event: LoggedEvent, counted: Coun
 
 function readMessage(event: LoggedEvent, talk: Talk, counted: Counted[]): void {
   const { message } = event.payload;
+  const { isTaken } = talk;
+  talk.isTaken = false;
   const at = Date.parse(message.created_at as string);
   const add = (kind: Counted['kind'], memberId: string | null, more: Partial<Counted> = {}) =>
     counted.push({ ...scopeOf(event), kind, memberId, tags: talk.tags, at, ...more });
@@ -94,8 +104,9 @@ function readMessage(event: LoggedEvent, talk: Talk, counted: Counted[]): void {
     const { change } = talk;
     if (message.metadata.event === 'rated') talk.ratedTags = talk.tags;
     if (!change || message.private) return;
-    if (change.to === 'resolved') add('resolved', talk.accountableId, { ms: at - talk.openedAt });
-    else if (change.from === 'resolved') {
+    if (change.to === 'resolved') {
+      add('resolved', talk.accountableId, talk.resolvedByBot ? { byBot: true } : { ms: at - talk.openedAt });
+    } else if (change.from === 'resolved') {
       add('reopened', talk.accountableId);
       talk.openedAt = at;
     }
@@ -105,7 +116,8 @@ function readMessage(event: LoggedEvent, talk: Talk, counted: Counted[]): void {
   if (message.private) return;
   if (message.sender_type === 'contact') {
     add('messages_in', null);
-    talk.waitingSince ??= at;
+    // while a bot answers, nobody waits for a person
+    if (talk.status !== 'pending') talk.waitingSince ??= at;
     talk.asked = true;
     return;
   }
@@ -116,7 +128,8 @@ function readMessage(event: LoggedEvent, talk: Talk, counted: Counted[]): void {
   }
   add('messages_out', message.sender_id as string);
   if (talk.asked && !talk.answered) {
-    if (talk.waitingSince !== null) add('answered', message.sender_id as string, { ms: at - talk.waitingSince });
+    if (talk.waitingSince !== null && !isTaken)
+      add('answered', message.sender_id as string, { ms: at - talk.waitingSince });
     talk.answered = true;
   }
   talk.waitingSince = null;
@@ -139,9 +152,9 @@ async function ratings(world: World, workspaceId: string, talks: Map<string, Tal
   });
 }
 
-function newTalk(openedAt: number): Talk {
+function newTalk(openedAt: number, status: string): Talk {
   const nobody = { assigneeId: null, accountableId: null, tags: [], ratedTags: [], waitingSince: null, change: null };
-  return { ...nobody, status: 'open', openedAt, answered: false, asked: false };
+  return { ...nobody, status, openedAt, answered: false, asked: false, resolvedByBot: false, isTaken: false };
 }
 
 function scopeOf({ conversation_id: conversationId, channel_id: channelId }: LoggedEvent) {

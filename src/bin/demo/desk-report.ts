@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentClient, ConversationsReportView, FiguresView, MembersReportView } from '@support-chat/sdk';
 import { retryRateLimited } from './retry-rate-limited.js';
 
-/** Reports are at most three seconds behind, unless the machine is busy. */
+/** Reports are at most two seconds behind, unless the machine is busy. */
 const PATIENCE_MS = 20_000;
 const STEP_MS = 2_500;
 

@@ -3,6 +3,7 @@ import { IdColumn, JsonColumn, KeyColumn, TimeColumn } from '../../platform/data
 import type { Act, Span } from './fact.js';
 
 const KEY = 'pk_report_fact';
+const TOTAL_KEY = 'pk_report_total';
 
 function Count(name: string): PropertyDecorator {
   return Column({ name, type: 'integer', default: 0 });
@@ -14,24 +15,8 @@ function Histogram(name: string): PropertyDecorator {
   return Column({ name, type: 'numeric', default: 0 });
 }
 
-/**
- * Sums over a quarter of an hour, an hour, six hours or a day of a channel: of all, a member, a tag, or a member and a
- * tag. The longer ones have rows once they are over.
- */
-@Entity({ name: 'report_fact' })
-@Check('ck_report_fact_span', `"span" IN (15, 60, 360, 1440)`)
-@Index('ix_report_fact_quarter', ['at'], { where: 'span = 15' })
-@ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_report_fact_workspace', onDelete: 'CASCADE' })
-export class ReportFactEntity {
-  @KeyColumn('workspace_id', KEY) workspaceId!: string;
-  /** All zeros in facts that are not of a member, because a key column cannot be null. */
-  @KeyColumn('member_id', KEY) memberId!: string;
-  /** All zeros in facts that are not of a tag. */
-  @KeyColumn('tag_id', KEY) tagId!: string;
-  /** Minutes. */
-  @PrimaryColumn({ name: 'span', type: 'smallint', primaryKeyConstraintName: KEY }) span!: Span;
-  @PrimaryColumn({ name: 'at', type: 'timestamptz', precision: 3, primaryKeyConstraintName: KEY }) at!: Date;
-  @KeyColumn('channel_id', KEY) channelId!: string;
+/** Sums over a quarter of an hour, an hour, six hours or a day. The longer ones have rows once they are over. */
+abstract class Sums {
   @Count('created') created!: number;
   @Count('resolved') resolved!: number;
   @Count('reopened') reopened!: number;
@@ -54,6 +39,34 @@ export class ReportFactEntity {
   @Histogram('first_response_business_bins') firstResponseBusinessBins!: string;
   @Histogram('resolution_bins') resolutionBins!: string;
   @Histogram('resolution_business_bins') resolutionBusinessBins!: string;
+}
+
+/** Sums of a channel: of all, a member, a tag, or a member and a tag. */
+@Entity({ name: 'report_fact' })
+@Check('ck_report_fact_span', `"span" IN (15, 60, 360, 1440)`)
+@Index('ix_report_fact_quarter', ['at'], { where: 'span = 15' })
+@ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_report_fact_workspace', onDelete: 'CASCADE' })
+export class ReportFactEntity extends Sums {
+  @KeyColumn('workspace_id', KEY) workspaceId!: string;
+  /** All zeros in facts that are not of a member, because a key column cannot be null. */
+  @KeyColumn('member_id', KEY) memberId!: string;
+  /** All zeros in facts that are not of a tag. */
+  @KeyColumn('tag_id', KEY) tagId!: string;
+  /** Minutes. */
+  @PrimaryColumn({ name: 'span', type: 'smallint', primaryKeyConstraintName: KEY }) span!: Span;
+  @PrimaryColumn({ name: 'at', type: 'timestamptz', precision: 3, primaryKeyConstraintName: KEY }) at!: Date;
+  @KeyColumn('channel_id', KEY) channelId!: string;
+}
+
+/** The facts of all channels together. Triggers of `report_fact` keep them. */
+@Entity({ name: 'report_total' })
+@ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_report_total_workspace', onDelete: 'CASCADE' })
+export class ReportTotalEntity extends Sums {
+  @KeyColumn('workspace_id', TOTAL_KEY) workspaceId!: string;
+  @KeyColumn('member_id', TOTAL_KEY) memberId!: string;
+  @KeyColumn('tag_id', TOTAL_KEY) tagId!: string;
+  @PrimaryColumn({ name: 'span', type: 'smallint', primaryKeyConstraintName: TOTAL_KEY }) span!: Span;
+  @PrimaryColumn({ name: 'at', type: 'timestamptz', precision: 3, primaryKeyConstraintName: TOTAL_KEY }) at!: Date;
 }
 
 /** The last resolve and the last rating of a conversation, as counted, so that they can be taken back. */

@@ -16,7 +16,7 @@ export class ReportsConsumer extends EventConsumer {
   protected override readonly condition = isAct(COUNTED_FROM);
   protected override readonly readsRanges = true;
   protected override readonly beginsAtEnd = true;
-  protected override readonly batchMs = 2_000;
+  protected override readonly batchMs = 1_500;
 
   constructor(
     dependencies: ConsumerDependencies,

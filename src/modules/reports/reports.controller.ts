@@ -24,7 +24,7 @@ type Answer<N extends ReportName> = Promise<Report<N> | ReportFile>;
 
 @Section(
   'Reports',
-  "What happened on the channels that the caller sees, counted when it happens and at most three seconds late. Durations are seconds. Admins of all channels and API keys see every member's figures, an agent its own.",
+  "What happened on the channels that the caller sees, counted when it happens and at most two seconds late. Durations are seconds. Admins of all channels and API keys see every member's figures, an agent its own.",
 )
 @Controller('reports')
 export class ReportsController {

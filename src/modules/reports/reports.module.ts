@@ -15,6 +15,7 @@ import { OutcomesRepository } from './outcomes.repository.js';
 import {
   ReportBackfillEntity,
   ReportFactEntity,
+  ReportTotalEntity,
   ReportMergedTagEntity,
   ReportStateEntity,
   ReportOutcomeEntity,
@@ -50,6 +51,7 @@ import { SubjectsRepository } from './subjects.repository.js';
 export class ReportsModule {
   static readonly entities = [
     ReportFactEntity,
+    ReportTotalEntity,
     ReportOutcomeEntity,
     ReportMergedTagEntity,
     ReportStateEntity,

@@ -10,31 +10,38 @@ import type { Sums } from './figures.js';
 import type { Period } from './report-buckets.js';
 import { spansOf } from './report-buckets.js';
 
-const IS_VISIBLE = isVisible(
-  { workspace: 'fact.workspace_id', channel: 'fact.channel_id' },
-  { workspace: '$1', contact: '$2::uuid', channels: '$3::uuid[]' },
-);
+const CALLER = { workspace: '$1', contact: '$2::uuid', channels: '$3::uuid[]' };
+const FACTS = {
+  table: 'report_fact',
+  isVisible: `${isVisible({ workspace: 'fact.workspace_id', channel: 'fact.channel_id' }, CALLER)}
+    AND ($11::uuid IS NULL OR fact.channel_id = $11)`,
+};
+/** Facts of all channels together, for callers who see all channels and ask for all. */
+const TOTALS = {
+  table: 'report_total',
+  isVisible: `${isVisible({ workspace: 'fact.workspace_id' }, CALLER)} AND $3::uuid[] IS NULL AND $11::uuid IS NULL`,
+};
 
 /**
  * Each bucket reads whole days from the rows of days, and shorter spans at its ends. Each range of each subject is read
  * from the primary key and summed by itself: PostgreSQL would otherwise compare all ranges with all facts.
  */
-const sumBy = (subjectId: 'cell.subject_id' | 'fact.channel_id') =>
+const sumBy = (subjectId: 'cell.subject_id' | 'fact.channel_id', facts: typeof FACTS) =>
   statement(`
     SELECT bucket, summed.subject_id, ${MEASURES.map(({ name }) => `sum(${name})::text AS ${name}`).join(', ')}
     FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS cell (subject_id, member_id, tag_id)
     CROSS JOIN unnest($7::int[], $8::int[], $9::timestamptz[], $10::timestamptz[]) AS range (bucket, span, since, until)
     CROSS JOIN LATERAL (
       SELECT ${subjectId} AS subject_id, ${MEASURES.map(({ name }) => `sum(fact.${name}) AS ${name}`).join(', ')}
-      FROM report_fact AS fact
-      WHERE ${IS_VISIBLE} AND fact.member_id = cell.member_id AND fact.tag_id = cell.tag_id
+      FROM ${facts.table} AS fact
+      WHERE ${facts.isVisible} AND fact.member_id = cell.member_id AND fact.tag_id = cell.tag_id
         AND fact.span = range.span AND fact.at >= range.since AND fact.at < range.until
-        AND ($11::uuid IS NULL OR fact.channel_id = $11)
       GROUP BY 1
     ) AS summed
     GROUP BY 1, 2`);
-const BY_CELL = sumBy('cell.subject_id');
-const BY_CHANNEL = sumBy('fact.channel_id');
+const BY_CELL = sumBy('cell.subject_id', FACTS);
+const BY_CELL_IN_ALL = sumBy('cell.subject_id', TOTALS);
+const BY_CHANNEL = sumBy('fact.channel_id', FACTS);
 const FIND_SUMMED_UNTIL = statement(`SELECT ${SUMMED_UNTIL} AS at`);
 
 /** The facts that a subject of a report has: those of a member, of a tag, of both, or of all. */
@@ -67,7 +74,8 @@ export class ReportsRepository {
     buckets: readonly Period[],
     channelId: string | null,
   ): Promise<SummedFacts[]> {
-    return this.read(BY_CELL, principal, cells, buckets, channelId);
+    const seesAll = visibilityOf(principal).channels === null && channelId === null;
+    return this.read(seesAll ? BY_CELL_IN_ALL : BY_CELL, principal, cells, buckets, channelId);
   }
 
   /** Like `sum`. The subjects are channels. @param memberId null for all */
