@@ -288,9 +288,24 @@ describe('Scope', () => {
 
 describe('Requests', () => {
   it.each([
+    ['2026-09-30T22:00:00Z', '2026-10-31T23:00:00Z', 745],
+    ['2026-02-28T23:00:00Z', '2026-03-31T22:00:00Z', 743],
+    ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z', 744],
+  ])('A month by the hour from %s to %s has %i items in Berlin.', async (from, to, hours) => {
+    const query = new URLSearchParams({ from, to, interval: 'hour', timezone: 'Europe/Berlin' });
+    const answer = await owner.get(`/v1/reports/conversations?${query.toString()}`);
+    expect([answer.status, (answer.data?.items as Json[]).length]).toEqual([200, hours]);
+  });
+
+  it.each([
     [{ from: '2026-02-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }, 'from', 'not_before_to'],
     [{ from: '2024-02-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }, 'from', 'too_early'],
     [{ from: '2026-01-01T00:00:00Z', to: '2026-02-02T00:00:00Z', interval: 'hour' }, 'from', 'too_early'],
+    [
+      { from: '2026-09-30T21:00:00Z', to: '2026-10-31T23:00:00Z', interval: 'hour', timezone: 'Europe/Berlin' },
+      'from',
+      'too_early',
+    ],
     [{ timezone: 'Europe/Atlantis' }, 'timezone', 'unknown'],
     [{ interval: 'month' }, 'interval', 'not_allowed'],
     [{ from: 'yesterday' }, 'from', 'format'],

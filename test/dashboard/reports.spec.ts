@@ -129,6 +129,8 @@ describe('The time of a report', () => {
     const longer = periodFor('?range=custom&from=2026-05-01&to=2026-06-01&interval=hour');
     expect([month.interval, intervalsFor(month)]).toEqual(['hour', ['hour', 'day', 'week']]);
     expect([longer.interval, intervalsFor(longer)]).toEqual(['day', ['day', 'week']]);
+    const october = periodFor('?range=custom&from=2025-10-01&to=2025-10-31&interval=hour');
+    expect([october.interval, Date.parse(october.to) - Date.parse(october.from)]).toEqual(['hour', 745 * 3_600_000]);
     expect(periodFor('?range=custom&from=2025-06-20&to=2026-06-14').interval).toBe('week');
   });
 });

@@ -40,7 +40,7 @@ export function startOfDay(date: string, timezone: string): number {
 }
 
 /** @returns local time minus UTC, in milliseconds */
-function offsetAt(timezone: string, at: number): number {
+export function offsetAt(timezone: string, at: number): number {
   const parts = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone: timezone,
     year: 'numeric',

@@ -1,9 +1,9 @@
 import type { Filters, Interval } from './filters.js';
 import { INTERVALS } from './filters.js';
-import { addDays, dateIn, isDate, isTimezone, startOfDay } from './local-days.js';
+import { addDays, dateIn, isDate, isTimezone, offsetAt, startOfDay } from './local-days.js';
 
 const DAY_MS = 24 * 3_600_000;
-/** The service refuses longer reports. */
+/** The service refuses reports that are longer both by local time and in hours. */
 const MAX_DAYS: Record<Interval, number> = { hour: 31, day: 366, week: 366 };
 /** Longest ranges (days) that are shown by the hour or by the day, unless another interval is chosen. */
 const AUTOMATIC_DAYS = { hour: 2, day: 92 };
@@ -31,14 +31,21 @@ export function periodOf(filters: Filters, timezone: string, now: number): Perio
   const from = startOfDay(dates.from, zone);
   const to = Math.min(startOfDay(addDays(dates.to, 1), zone), now);
   if (from >= to) return 'datesInFuture';
-  if (to - from > MAX_DAYS.day * DAY_MS) return 'datesTooFar';
-  const interval = chooseInterval(filters.interval, to - from);
+  const length = lengthOf(from, to, zone);
+  if (length > MAX_DAYS.day * DAY_MS) return 'datesTooFar';
+  const interval = chooseInterval(filters.interval, length);
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), interval, timezone: zone };
 }
 
 /** @returns the intervals that the service accepts for a time */
-export function intervalsFor({ from, to }: Pick<Period, 'from' | 'to'>): Interval[] {
-  return INTERVALS.filter(interval => isAccepted(interval, Date.parse(to) - Date.parse(from)));
+export function intervalsFor({ from, to, timezone }: Pick<Period, 'from' | 'to' | 'timezone'>): Interval[] {
+  const length = lengthOf(Date.parse(from), Date.parse(to), timezone);
+  return INTERVALS.filter(interval => isAccepted(interval, length));
+}
+
+/** @returns milliseconds; without the hour more that a period has in which summer time ends */
+function lengthOf(from: number, to: number, timezone: string): number {
+  return Math.min(to - from, to + offsetAt(timezone, to) - (from + offsetAt(timezone, from)));
 }
 
 function datesOf({ range, from, to }: Filters, today: string): { from: string; to: string } | PeriodFault {
