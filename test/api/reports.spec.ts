@@ -426,6 +426,13 @@ describe('The live board', () => {
     expect(await report('live')).toMatchObject({ open: 0, snoozed: 1, waiting: 0, longest_waiting_seconds: null });
   });
 
+  it('It counts more than a hundred contacts that wait.', async () => {
+    const crowded = await world.desk();
+    const open = async () => world.conversation(await world.visitor(crowded));
+    for (let round = 0; round < 11; round += 1) await Promise.all(Array.from({ length: 10 }, open));
+    expect(await report('live', {}, crowded.owner.api)).toMatchObject({ open: 110, waiting: 110 });
+  });
+
   it('It shows the members with their load; an agent sees itself.', async () => {
     await act('assign', { member_id: agent.memberId });
     await world.agentSocket(agent);

@@ -60,7 +60,10 @@ export class InboxRepository {
   ): Promise<number> {
     const conditions = conditionsOf(filters);
     const query = this.buildQuery(principal, { ...filters, limit: limit - 1 }, conditions, null).select('1', 'one');
-    return (await this.sql.once(...query.getQueryAndParameters(), timeout)).length;
+    const [text, values] = query.getQueryAndParameters();
+    const sql = `SELECT count(*)::int AS count FROM (${text}) AS found`;
+    const [row] = await this.sql.once<{ count: number }>(sql, values, timeout);
+    return row?.count ?? 0;
   }
 
   /** A visitor's conversations, newest first. @throws CursorInvalid */

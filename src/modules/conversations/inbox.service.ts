@@ -37,10 +37,11 @@ export class InboxService {
     return this.inbox.findVisitorPage(principal, page);
   }
 
-  async getCounts(principal: StaffPrincipal): Promise<InboxCounts> {
+  /** @param maxWaiting counting of those that wait stops here */
+  async getCounts(principal: StaffPrincipal, maxWaiting = MAX_COUNT): Promise<InboxCounts> {
     const [counts, waiting, mentions] = await Promise.all([
       this.counts.getCounts(principal),
-      this.inbox.countMatches(principal, { sort: 'waiting' }, MAX_COUNT),
+      this.inbox.countMatches(principal, { sort: 'waiting' }, maxWaiting),
       principal.kind === 'agent' ? this.participants.countUnreadMentions(principal) : 0,
     ]);
     return { ...counts, waiting, mentioned_unread: mentions };

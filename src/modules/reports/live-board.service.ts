@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { InboxService } from '../conversations/index.js';
 import { MemberPresenceService } from '../members/index.js';
-import { ownMemberOf } from './report.js';
+import { MAX_WAITING, ownMemberOf } from './report.js';
 import type { BoardMember } from './subjects.repository.js';
 import { SubjectsRepository } from './subjects.repository.js';
 
@@ -39,7 +39,7 @@ export class LiveBoardService {
 
   async show(principal: StaffPrincipal): Promise<LiveBoard> {
     const [{ open, pending, snoozed, unassigned, waiting }, longest, members] = await Promise.all([
-      this.inbox.getCounts(principal),
+      this.inbox.getCounts(principal, MAX_WAITING),
       this.inbox.list(principal, { sort: 'waiting', limit: 1 }),
       this.subjects.findBoard(principal, ownMemberOf(principal)),
     ]);

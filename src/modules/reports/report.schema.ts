@@ -16,6 +16,7 @@ import type { LiveBoard, LiveMember } from './live-board.service.js';
 import type { Interval } from './report-buckets.js';
 import { INTERVALS } from './report-buckets.js';
 import type { Report } from './report.js';
+import { MAX_WAITING } from './report.js';
 import type { ReportFile } from './report-file.js';
 
 const optional = true;
@@ -144,7 +145,7 @@ export class LiveBoardView implements LiveBoard {
   @Integer() pending!: number;
   @Integer() snoozed!: number;
   @Integer({ description: 'Open and pending ones without an assignee.' }) unassigned!: number;
-  @Integer({ max: 100, description: 'Those whose contact waits for an answer. Counting stops at 100.' })
+  @Integer({ max: MAX_WAITING, description: 'Those whose contact waits for an answer. Counting stops at 10,000.' })
   waiting!: number;
   @Integer({ nullable, description: 'Null if no contact waits.' }) longest_waiting_seconds!: number | null;
   @NestedList(() => LiveMemberView, { maxItems }) members!: LiveMemberView[];

@@ -8,6 +8,8 @@ import type { ReportPeriod } from './report-period.js';
 
 export const REPORTS = ['conversations', 'members', 'channels', 'tags'] as const;
 export type ReportName = (typeof REPORTS)[number];
+/** The live board counts no more conversations whose contact waits, so that a desk under attack costs no more. */
+export const MAX_WAITING = 10_000;
 
 /** The fields that name the subject of an item. */
 export interface ItemKeys {

@@ -10,7 +10,7 @@ import { formats, t, type ReportTextKey } from '../texts/index.js';
 import { useLiveBoard } from './use-live-board.js';
 
 /** The service counts no further. */
-const MOST_WAITING = 100;
+const MOST_WAITING = 10_000;
 
 /** The desk at this moment. */
 export function LiveBoard() {
