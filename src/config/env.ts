@@ -213,7 +213,7 @@ export const VARIABLES = {
     Object.entries(RESOURCE_LIMITS)
       .map(([name, count]) => `${name}=${count}`)
       .join(','),
-    'Maximum numbers of rows: `name=number`, separated by commas. Tags, shared views and webhooks per workspace, views per member.',
+    'Maximum numbers of rows: `name=number`, separated by commas. Tags, shared views, webhooks and bots per workspace, views per member.',
   ),
   DRAIN_SECONDS: variable(
     integer(0, 600),

@@ -8,6 +8,8 @@ export const RESOURCE_LIMITS = {
   shared_views: 200,
   /** Per workspace. */
   webhooks: 20,
+  /** Per workspace. */
+  bots: 100,
 } as const satisfies Record<string, number>;
 
 export type ResourceLimits = Readonly<Record<keyof typeof RESOURCE_LIMITS, number>>;

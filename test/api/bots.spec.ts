@@ -227,6 +227,24 @@ describe('Bots', () => {
     expect(await listBots(owner.api)).toHaveLength(1);
   });
 
+  it('A workspace has at most 100 bots, also when they are created at once (409 limit_reached).', async () => {
+    const { owner, workspaceId } = await world.desk();
+    await sql(
+      `INSERT INTO bot (workspace_id, id, kind, name)
+       SELECT $1, gen_random_uuid(), 'custom', 'Bot ' || n FROM generate_series(1, 95) AS n`,
+      [workspaceId],
+    );
+    const answers = await race(8, () => owner.api.post('/v1/bots', { name: 'Raced' }));
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 5, 409: 3 });
+    const refused = await owner.api.post('/v1/bots', { name: 'Too many' });
+    expect([refused.status, refused.error.code]).toEqual([409, 'limit_reached']);
+    const { owner: stranger } = await world.desk();
+    expect((await stranger.api.post('/v1/bots', { name: 'Theirs' })).status).toBe(201);
+    const [first] = await listBots(owner.api);
+    await owner.api.delete(`/v1/bots/${first?.id}`);
+    expect((await owner.api.post('/v1/bots', { name: 'Next' })).status).toBe(201);
+  });
+
   it('Two concurrent updates of a bot are both kept', async () => {
     const { owner } = await world.desk();
     const { id } = await createBot(owner.api);

@@ -15,8 +15,8 @@ let world: World;
 let desk: Desk;
 let api: Caller;
 beforeAll(async () => {
-  // a page has more rows than a member may have views, or a workspace webhooks
-  world = await World.start({ RESOURCE_LIMITS: 'views=1000,webhooks=1000' });
+  // a page has more rows than a member may have views, or a workspace webhooks or bots
+  world = await World.start({ RESOURCE_LIMITS: 'views=1000,webhooks=1000,bots=1000' });
   desk = await world.desk();
   api = desk.owner.api;
 });

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { CursorInvalid, NotFound } from '../../kernel/errors.js';
+import { CursorInvalid, LimitReached, NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
@@ -43,11 +43,12 @@ export class BotsController {
   @Post()
   @Summary(
     'Create a bot.',
-    'The response contains the secret, which is shown only once. It signs deliveries to `webhook_url` by the Standard Webhooks scheme.',
+    'The response contains the secret, which is shown only once. It signs deliveries to `webhook_url` by the Standard Webhooks scheme. A workspace has at most 100 bots.',
   )
   @Allow('bots:write')
   @Creates(BotWithSecretView)
   @PreparesEffect()
+  @Throws(LimitReached)
   async create(
     @Caller() caller: StaffPrincipal,
     @Body() body: CreateBotBody,

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
+import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
-import { NotFound } from '../../kernel/errors.js';
+import { LimitReached, NotFound } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
@@ -48,6 +49,7 @@ export class BotsService {
     private readonly teardownHooks: BotTeardownHooks,
     private readonly addresses: AddressPolicy,
     private readonly cipher: CipherService,
+    private readonly config: Config,
     private readonly clock: Clock,
   ) {}
 
@@ -94,12 +96,14 @@ export class BotsService {
       .map(text => this.cipher.decrypt(text, SECRET_CONTEXT));
   }
 
-  /** Call `assertCallable` first: `create` does not check the webhook URL. */
+  /** Call `assertCallable` first: `create` does not check the webhook URL. @throws LimitReached */
   async create(principal: StaffPrincipal, fields: BotChanges & { name: string }): Promise<BotWithSecret> {
     const secret = newSigningSecret();
     const bot: Bot = { ...this.draft(principal.workspaceId, fields.name), secret: this.encrypt(secret) };
     applyChanges(bot, fields);
     return this.units.run(async () => {
+      const count = await this.bots.lockAndCount(bot.workspaceId);
+      if (count >= this.config.resourceLimits.bots) throw new LimitReached();
       await this.bots.insert(bot);
       await this.recordEvent('bot.created', bot, principal);
       return { bot, secret };
