@@ -191,6 +191,40 @@ describe('A bot, an agent, a visitor and the time-out at once', () => {
   );
 });
 
+describe('An agent who resolves while the bot thinks, and takes that back', () => {
+  it(
+    `The question is answered once, on two instances (${SEEDS.length} seeds).`,
+    async () => {
+      for (const seed of SEEDS) {
+        const random = seeded(seed);
+        const { id, response } = await startWithPendingAnswer(await worlds[0]!.visitor(desk));
+        server.answerWith('There you are.');
+        const answer = async (): Promise<void> => {
+          await waitUpTo(random, 40);
+          sendJson(response, { messages: [{ content: 'There you are.' }] });
+        };
+        const resolve = async (): Promise<void> => {
+          for (const action of ['resolve', 'reopen']) {
+            await waitUpTo(random, 20);
+            const done = await at(random, desk.owner.token).post(`/v1/conversations/${id}/${action}`);
+            expect([seed, action, done.status]).toEqual([seed, action, 200]);
+          }
+        };
+        await Promise.all([answer(), resolve()]);
+        const [turn] = await untilEnded(id, 1);
+        const answers = (await readAll(id)).filter(isByBot);
+        expect([seed, turn?.state, answers.map(({ client_message_id }) => client_message_id)]).toEqual([
+          seed,
+          'answered',
+          [`${turn?.id}:1`],
+        ]);
+        expect(await read(id)).toMatchObject({ status: 'pending', control: 'bot', reopened_count: 0 });
+      }
+    },
+    SLOW_MS,
+  );
+});
+
 describe('Disabling a bot while conversations begin', () => {
   it(
     `No conversation stays with the disabled bot, on two instances (${SEEDS.length} seeds).`,

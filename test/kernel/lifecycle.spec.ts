@@ -233,6 +233,21 @@ describe('A resolve that is taken back', () => {
     const back = transition({ ...before, ...resolving }, 'undo_resolve', { now, actor })?.columns;
     expect({ ...before, ...resolving, ...back }).toEqual(before);
   });
+
+  it('A conversation whose bot no longer serves it goes to people, who see why', () => {
+    const before = conversation({ status: 'pending', control: 'bot' });
+    const resolving = transition(before, 'resolve', { now, actor })?.columns;
+    const circumstances = { now, actor, reason: 'bot_disabled' };
+    const effects = transition({ ...before, ...resolving }, 'undo_resolve', circumstances);
+    expect({ ...before, ...resolving, ...effects?.columns }).toEqual({
+      ...before,
+      status: 'open',
+      control: 'human',
+      waitingSince: now,
+      handoff: { reason: 'bot_disabled', summary: null, at: AT },
+    });
+    expect(effects?.timeline).toEqual({ event: 'handed_over', public: false, reason: 'bot_disabled' });
+  });
 });
 
 describe('Timeline hooks', () => {

@@ -19,6 +19,7 @@ import { BotTypingController } from './bot-typing.controller.js';
 import { BotTypingService } from './bot-typing.service.js';
 import { ContactMessageListener } from './listeners/contact-message.listener.js';
 import { LostControlListener } from './listeners/lost-control.listener.js';
+import { ReturnedControlListener } from './listeners/returned-control.listener.js';
 import { LiveAttemptsRegistry } from './live-attempts.registry.js';
 
 @Module({
@@ -39,6 +40,7 @@ import { LiveAttemptsRegistry } from './live-attempts.registry.js';
     BotTurnRetentionJob,
     ContactMessageListener,
     LostControlListener,
+    ReturnedControlListener,
   ],
 })
 export class BotDialogueModule {

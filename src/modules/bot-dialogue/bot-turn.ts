@@ -1,7 +1,7 @@
 /**
  * `queued`: it waits for its turn, or for the next attempt. `open`: an attempt is under way. `awaiting`: the bot has
- * taken it and will answer later. The other states are final: `answered`, `cancelled` because the bot lost control, or
- * `failed`, which handed the conversation off.
+ * taken it and will answer later. The other states are final: `answered`, `cancelled` because the bot lost control (until
+ * the resolve that took it is taken back), or `failed`, which handed the conversation off.
  */
 export const TURN_STATES = ['queued', 'open', 'awaiting', 'answered', 'cancelled', 'failed'] as const;
 export type TurnState = (typeof TURN_STATES)[number];

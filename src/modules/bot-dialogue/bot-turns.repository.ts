@@ -65,6 +65,14 @@ const OPEN_NEXT = statement(`
 const CANCEL = statement(`
   UPDATE bot_turn SET state = 'cancelled', due_at = NULL, lease = NULL, ended_at = $3
   WHERE workspace_id = $1 AND conversation_id = ANY($2) AND kind = 'message' AND ended_at IS NULL`);
+/** Turns that the end of control at this time, or later, has cancelled. */
+const RESTORE = statement(`
+  UPDATE bot_turn SET state = 'queued', attempts = 0, due_at = NULL, deadline_at = NULL, ended_at = NULL
+  WHERE workspace_id = $1 AND conversation_id = $2 AND bot_id = $3 AND kind = 'message' AND state = 'cancelled'
+    AND ended_at >= $4`);
+const CANCEL_NOTICES = statement(`
+  UPDATE bot_turn SET state = 'cancelled', due_at = NULL, lease = NULL, ended_at = $3
+  WHERE workspace_id = $1 AND conversation_id = $2 AND kind = 'ended' AND ended_at IS NULL`);
 /** A bot that speaks has answered what it has been told of, and its time begins anew. */
 const ADD_MESSAGE = statement(`
   UPDATE bot_turn
@@ -159,6 +167,20 @@ export class BotTurnsRepository {
 
   async cancelAll(workspaceId: string, conversationIds: readonly string[], now: Date): Promise<void> {
     await this.sql.count(CANCEL, [workspaceId, conversationIds, now]);
+  }
+
+  /**
+   * Makes the turns that were cancelled since then due again, one after the other under their ids, and cancels the notice
+   * of the end unless it was delivered.
+   */
+  async restore(
+    { workspaceId, id, botId }: { workspaceId: string; id: string; botId: string | null },
+    cancelledSince: Date,
+    now: Date,
+  ): Promise<void> {
+    await this.sql.count(CANCEL_NOTICES, [workspaceId, id, now]);
+    await this.sql.count(RESTORE, [workspaceId, id, botId, cancelledSince]);
+    await this.openNext(workspaceId, id, now);
   }
 
   /** Records that the bot has sent a message: awaited turns are answered, and others have begun to be. */

@@ -91,10 +91,13 @@ export class LiveAttemptsRegistry implements OnModuleInit, OnApplicationBootstra
     if (attempt.deadlineAt <= deadlineAt) attempt.abort();
   }
 
-  private endIfLost({ conversationId, payload: { changes } }: RecordedEvent<'conversation.updated'>): void {
+  /** An attempt that began after the change has got the control back since. */
+  private endIfLost({ conversationId, payload: { changes, version } }: RecordedEvent<'conversation.updated'>): void {
     if (changes.status === undefined || changes.status.to === 'pending') return;
     for (const attempt of this.attempts.values()) {
-      if (attempt.turn.conversationId === conversationId && !attempt.isComplete) attempt.lose();
+      const { turn, conversation, isComplete } = attempt;
+      if (turn.conversationId !== conversationId || conversation.version >= version) continue;
+      if (!isComplete) attempt.lose();
     }
   }
 

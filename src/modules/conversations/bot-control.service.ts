@@ -75,6 +75,18 @@ export class BotControlService {
     return { type: 'bot', id };
   }
 
+  /** Like `findDetachment`, for the bot that was in control of a resolved conversation; null if none was. */
+  async findDetachmentOf({
+    workspaceId,
+    channelId,
+    botId,
+    beforeResolve,
+  }: Conversation): Promise<DetachmentReason | null> {
+    if (beforeResolve?.control !== 'bot' || botId === null) return null;
+    const channel = await this.channels.find(workspaceId, channelId);
+    return channel ? this.findDetachment(channel, botId) : 'bot_detached';
+  }
+
   /** @returns null if the bot still serves the conversations of the channel */
   async findDetachment(channel: Channel, botId: string): Promise<DetachmentReason | null> {
     const bot = await this.bots.find(systemOf(channel.workspaceId), botId);

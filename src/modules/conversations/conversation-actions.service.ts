@@ -181,7 +181,8 @@ export class ConversationActionsService {
 
   /**
    * Reopens a resolved conversation. If the caller has resolved it within half a minute and nothing has happened since,
-   * the resolve is taken back: the state before it returns, and its timeline entry is unsent.
+   * the resolve is taken back: the state before it returns, and its timeline entry is unsent. A bot that no longer serves
+   * the channel gets no control back: people get the conversation.
    * @throws InvalidTransition, ConversationExists, VersionConflict
    */
   reopen(principal: StaffPrincipal, id: string, expected?: number): Promise<Conversation> {
@@ -191,7 +192,8 @@ export class ConversationActionsService {
         mayUndoResolve(conversation, actor, this.clock.now()) &&
         (await this.timelineHooks.timeline.withdrawResolve(conversation, actor))
       ) {
-        return this.changes.trigger(conversation, 'undo_resolve', actor);
+        const detachment = await this.control.findDetachmentOf(conversation);
+        return this.changes.trigger(conversation, 'undo_resolve', actor, { reason: detachment ?? undefined });
       }
       return this.changes.trigger(conversation, 'reopen', actor);
     });

@@ -175,6 +175,14 @@ const undoResolve: Rule = ({ beforeResolve }) => ({
   timeline: null,
 });
 
+/** With a reason, the bot that was in control no longer serves the channel: people get the conversation. */
+const undoResolveOrHandOff: Rule = (conversation, circumstances) => {
+  const undone = undoResolve(conversation, circumstances);
+  if (circumstances.reason === undefined) return undone;
+  const { columns, timeline } = handOffByBot(conversation, circumstances);
+  return { columns: { ...undone.columns, ...columns }, timeline };
+};
+
 /**
  * All allowed transitions; any other is refused. Private notes trigger none, nor do automatic messages. The caller checks `isPastReopening` first,
  * because a late message starts a new conversation.
@@ -191,7 +199,7 @@ export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
   close: { pending: close, open: close, snoozed: close },
   idle: { pending: resolve, open: resolve },
   reopen: { resolved: reopen },
-  undo_resolve: { resolved: undoResolve },
+  undo_resolve: { resolved: undoResolveOrHandOff },
 };
 
 /** Target status of each trigger, returned as `to` when a transition is refused. */
