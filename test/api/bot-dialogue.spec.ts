@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
+import { LiveAttemptsRegistry } from '../../src/modules/bot-dialogue/live-attempts.registry.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import { routeToBot, sendJson, StreamedReply } from '../support/bot-server.js';
 import {
   bot,
@@ -241,6 +243,26 @@ describe('A bot that fails', () => {
     await untilBotSent(id, 1);
     await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { routing: { bot_id: null } });
     expect(await untilStatus(id, 'open')).toMatchObject({ handoff: { reason: 'bot_detached' } });
+  });
+
+  it.each<[string, object]>([
+    ['resolve', { action: { type: 'resolve' } }],
+    ['handoff', { action: { type: 'handoff', reason: 'needs_refund' } }],
+    ['message', { messages: [{ content: 'Late' }] }],
+  ])('A %s that a disabled bot answers before people have its conversation is refused.', async (_name, answer) => {
+    const pending = keepAnswerOpen();
+    const { id } = await startConversation();
+    const response = await pending;
+    // the sweep that hands over waits for this transaction
+    const earlier = await lockRowByUpdate(world.app.database, 'contact', visitor.contactId, 'name = name');
+    await bot.key.patch(`/v1/bots/${bot.id}`, { status: 'disabled' });
+    sendJson(response, answer);
+    const live = world.app.app.get(LiveAttemptsRegistry, { strict: false });
+    await eventually(() => live.ids().length === 0 || undefined);
+    expect(await readConversation(id)).toMatchObject({ status: 'pending', handoff: null });
+    await earlier.commit();
+    expect(await untilStatus(id, 'open', 20_000)).toMatchObject({ handoff: { reason: 'bot_disabled' } });
+    expect(await messagesByBot(id)).toEqual([]);
   });
 
   it('The 21st message in a row is refused and hands the conversation off.', async () => {

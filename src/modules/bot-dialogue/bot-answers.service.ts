@@ -6,7 +6,12 @@ import { systemOf } from '../../kernel/principal.js';
 import { WorkerDependencies } from '../../platform/jobs/due.worker.js';
 import type { Bot } from '../bots/index.js';
 import type { Conversation } from '../conversations/index.js';
-import { ConversationChangesService, ConversationsService, isControlledByBot } from '../conversations/index.js';
+import {
+  BotControlService,
+  ConversationChangesService,
+  ConversationsService,
+  isControlledByBot,
+} from '../conversations/index.js';
 import type { NewMessage } from '../messages/index.js';
 import { assertHasContent, BotLimitsService, BotMessageLimit, MessagesService } from '../messages/index.js';
 import { AnswerUnusable } from './bot-answer.js';
@@ -40,6 +45,7 @@ export class BotAnswersService {
     private readonly work: WorkerDependencies,
     private readonly turns: BotTurnsRepository,
     private readonly conversations: ConversationsService,
+    private readonly control: BotControlService,
     private readonly changes: ConversationChangesService,
     private readonly messages: MessagesService,
     private readonly limits: BotLimitsService,
@@ -49,6 +55,7 @@ export class BotAnswersService {
   /** Stores one message of a streamed answer. The turn goes on. @throws TurnLost, AnswerUnusable */
   storeMessage(turn: ClaimedTurn, bot: Bot, message: NumberedMessage): Promise<void> {
     return this.inTurn(turn, async conversation => {
+      await this.assertServing(conversation, bot);
       await this.send(turn, bot, conversation, [message]);
     });
   }
@@ -60,6 +67,7 @@ export class BotAnswersService {
    */
   complete(turn: ClaimedTurn, bot: Bot, { messages, action }: Answer): Promise<void> {
     return this.inTurn(turn, async (conversation, { hasMessage }) => {
+      if (messages.length > 0 || action) await this.assertServing(conversation, bot);
       const isBelowLimit = await this.send(turn, bot, conversation, messages);
       if (hasMessage || messages.length > 0 || action) await this.turns.end(turn, 'answered', this.clock.now());
       else await this.turns.awaitAnswer(turn);
@@ -117,6 +125,12 @@ export class BotAnswersService {
       },
       { row: conversationId },
     );
+  }
+
+  /** A bot that was disabled or detached does nothing more until people have its conversation. @throws TurnLost */
+  private async assertServing(conversation: Conversation, bot: Bot): Promise<void> {
+    const serving = await this.control.findServingBotOf(conversation);
+    if (serving?.id !== bot.id) throw new TurnLost();
   }
 
   /** @returns false if the bot has reached its limit of messages in a row, and the conversation was handed off */
