@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
+import { LiveAttemptsRegistry } from '../../src/modules/bot-dialogue/live-attempts.registry.js';
 import { OutboundLimitsPolicy } from '../../src/platform/outbound/outbound-limits.policy.js';
 import { sendJson, StreamedReply } from '../support/bot-server.js';
 import {
@@ -187,6 +188,52 @@ describe('A bot whose host answers as many requests as may run at once', () => {
     } finally {
       Object.assign(limits, { perHost });
     }
+  });
+});
+
+describe('A bot that has as many attempts under way as a workspace may have', () => {
+  const live = () => world.app.app.get(LiveAttemptsRegistry, { strict: false });
+  const MAX_LIVE_OF_WORKSPACE = 50;
+
+  async function startAwaited(): Promise<string> {
+    await bot.key.patch(`/v1/bots/${bot.id}`, { timeout_seconds: 120 });
+    server.reply((_delivery, response) => void response.writeHead(202).end());
+    const id = await start();
+    await eventually(async () => (await turn(id)).state === 'awaiting' || undefined);
+    await bot.key.patch(`/v1/bots/${bot.id}`, { timeout_seconds: 600 });
+    return id;
+  }
+
+  it('A conversation whose bot stays silent is handed off in time, although fifty attempts hang.', async () => {
+    const awaited = await startAwaited();
+    server.reply(() => undefined);
+    const visitors = await Promise.all(Array.from({ length: MAX_LIVE_OF_WORKSPACE + 2 }, () => world.visitor(desk)));
+    await Promise.all(visitors.map(visitor => world.conversation(visitor)));
+    await eventually(() => live().ids().length >= MAX_LIVE_OF_WORKSPACE || undefined);
+    const hanging = live().ids();
+    world.app.clock.advance(121);
+    expect(await untilOpen(awaited)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
+    expect(live().ids()).toEqual(expect.arrayContaining(hanging));
+  });
+
+  it('A conversation whose bot stays silent is handed off in time, although the instance may begin no attempt.', async () => {
+    const awaited = await startAwaited();
+    const room = jest.spyOn(live(), 'room', 'get').mockReturnValue(0);
+    world.app.clock.advance(121);
+    expect(await untilOpen(awaited)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
+    room.mockRestore();
+  });
+
+  it('A conversation whose attempt has failed is handed off at its time, although no other attempt may begin.', async () => {
+    await bot.key.patch(`/v1/bots/${bot.id}`, { timeout_seconds: 60 });
+    server.reply((_delivery, response) => void response.writeHead(500).end());
+    const id = await start();
+    await untilFailed(id, 1);
+    const room = jest.spyOn(live(), 'room', 'get').mockReturnValue(0);
+    world.app.clock.advance(61);
+    expect(await untilOpen(id)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
+    expect(server.of('message.created')).toHaveLength(1);
+    room.mockRestore();
   });
 });
 

@@ -21,11 +21,15 @@ const ADD = statement(`
     WHERE workspace_id = $1 AND conversation_id = $4 AND kind = 'message' AND state IN ('queued', 'open')
       AND ended_at IS NULL
   ) THEN NULL ELSE $9::timestamptz END`);
-/** The lease keeps other instances away; when it ends, the attempt is made again. */
+/**
+ * The lease keeps other instances away; when it ends, the attempt is made again. A turn whose time is over is handed off
+ * without a request, so it never waits until a request may begin.
+ */
 const CLAIM = statement(`
   WITH due AS (
     SELECT workspace_id, id FROM bot_turn
     WHERE due_at <= $1 AND workspace_id <> ALL($3::uuid[]) AND id <> ALL($4::uuid[])
+      AND (kind = 'message' AND (state = 'awaiting' OR deadline_at <= $1) OR $6 AND workspace_id <> ALL($7::uuid[]))
     ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
   )
   UPDATE bot_turn AS turn SET due_at = $5, lease = gen_random_uuid()
@@ -98,6 +102,12 @@ type NewTurn = Pick<
   'workspaceId' | 'id' | 'kind' | 'conversationId' | 'botId' | 'messageId' | 'seq' | 'reason'
 >;
 
+/** Limits of the requests that may begin now. */
+interface CallRoom {
+  mayCall: boolean;
+  fullWorkspaceIds: readonly string[];
+}
+
 /** Turns of bots. Writers other than `claim`, `renew` and `retry` hold the lock of the turn's conversation. */
 @Injectable()
 export class BotTurnsRepository {
@@ -109,8 +119,13 @@ export class BotTurnsRepository {
     await this.sql.count(ADD, [workspaceId, id, kind, conversationId, botId, messageId, seq, reason, now]);
   }
 
-  claim({ now, limit, exceptWorkspaceIds, exceptIds }: DueQuery, leaseEnd: Date): Promise<ClaimedTurn[]> {
-    return this.sql.rows<ClaimedTurn>(CLAIM, [now, limit, exceptWorkspaceIds, exceptIds, leaseEnd]);
+  claim(
+    { now, limit, exceptWorkspaceIds, exceptIds }: DueQuery,
+    leaseEnd: Date,
+    { mayCall, fullWorkspaceIds }: CallRoom,
+  ): Promise<ClaimedTurn[]> {
+    const values = [now, limit, exceptWorkspaceIds, exceptIds, leaseEnd, mayCall, fullWorkspaceIds];
+    return this.sql.rows<ClaimedTurn>(CLAIM, values);
   }
 
   /** Counts an attempt. @returns undefined if the claim is lost or the turn has ended */

@@ -35,12 +35,13 @@ export class BotTurnsWorker extends DueWorker<ClaimedTurn> {
   }
 
   protected async claim(query: DueQuery): Promise<ClaimedTurn[]> {
-    const limit = Math.min(query.limit, this.live.room);
-    if (limit <= 0) return [];
+    const { room } = this.live;
+    const mayCall = room > 0;
+    const limit = mayCall ? Math.min(query.limit, room) : query.limit;
     const leaseEnd = new Date(query.now.getTime() + LEASE_MS);
-    const exceptWorkspaceIds = [...query.exceptWorkspaceIds, ...this.live.fullWorkspaceIds()];
     const exceptIds = [...query.exceptIds, ...this.live.ids()];
-    return this.turns.claim({ ...query, limit, exceptWorkspaceIds, exceptIds }, leaseEnd);
+    const fullWorkspaceIds = this.live.fullWorkspaceIds();
+    return this.turns.claim({ ...query, limit, exceptIds }, leaseEnd, { mayCall, fullWorkspaceIds });
   }
 
   protected work(turn: ClaimedTurn): Promise<boolean> {
