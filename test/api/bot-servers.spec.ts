@@ -133,6 +133,36 @@ describe('The server of a bot', () => {
     await eventually(() => closed === 1 || undefined);
   });
 
+  it('A stream that is silent for longer than any other answer may be goes on within the time of the bot.', async () => {
+    const limits = world.app.app.get(OutboundLimitsPolicy);
+    const { gapMs } = limits;
+    Object.assign(limits, { gapMs: 200 });
+    try {
+      server.reply(async (_delivery, response) => {
+        const stream = new StreamedReply(response);
+        stream.send('delta', { text: 'Let me ' });
+        await delay(800);
+        stream.send('delta', { text: 'see.' });
+        await delay(800);
+        stream.end();
+      });
+      const id = await start();
+      await eventually(async () => (await turn(id)).state === 'answered' || undefined);
+      expect((await messagesByBot(id)).map(({ content }) => content)).toEqual(['Let me see.']);
+    } finally {
+      Object.assign(limits, { gapMs });
+    }
+  });
+
+  it('A stream that falls silent is stored as truncated and handed off after the time of the bot.', async () => {
+    await bot.key.patch(`/v1/bots/${bot.id}`, { timeout_seconds: 5 });
+    server.reply((_delivery, response) => new StreamedReply(response).send('delta', { text: 'Let me ' }));
+    const id = await start();
+    expect(await untilOpen(id)).toMatchObject({ handoff: { reason: 'bot_unresponsive' } });
+    expect(await messagesByBot(id)).toMatchObject([{ content: 'Let me ', metadata: { truncated: true } }]);
+    expect((await turn(id)).attempts).toBe(1);
+  });
+
   it('A draft of more than 20,000 characters is cut there, stored as truncated and handed off.', async () => {
     server.reply((_delivery, response) => {
       const stream = new StreamedReply(response);

@@ -727,6 +727,27 @@ describe('A streamed answer', () => {
     await made.connections(0);
   });
 
+  it.each([
+    ['An event stream whose time its caller limits goes on', 'text/event-stream; charset=utf-8', true, 'onetwo'],
+    ['An event stream that no caller ends is broken off', 'text/event-stream', false, 'one'],
+    ['Any other answer is broken off', 'application/json', true, 'one'],
+  ])('%s after a gap.', async (_name, contentType, hasSignal, expected) => {
+    const made = await raw(socket => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: ${contentType}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk('one')}`,
+      );
+      setTimeout(() => socket.end(`${chunk('two')}0\r\n\r\n`), 500);
+    });
+    const request = requestTo(made.url(), hasSignal ? { signal: new AbortController().signal } : {});
+    let seen = '';
+    const reading = sender(SHORT).requests.stream(request, async ({ body }) => {
+      for await (const bytes of body) seen += Buffer.from(bytes).toString();
+    });
+    await reading.catch(() => undefined);
+    expect(seen).toBe(expected);
+    await made.connections(0);
+  });
+
   it('A slow reader is not a gap.', async () => {
     const made = await endpoint((_incoming, outgoing) => {
       outgoing.write('a');

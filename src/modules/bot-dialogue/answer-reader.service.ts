@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
-import { readEventStream } from '../../platform/outbound/event-stream.js';
+import { isEventStream, readEventStream } from '../../platform/outbound/event-stream.js';
 import type { OutboundStream } from '../../platform/outbound/outbound-requests.service.js';
 import { MESSAGE_CHARS } from '../messages/index.js';
 import { AnswerUnusable, isSuccess, readAction, readAnswer, readDelta, readMessage, readText } from './bot-answer.js';
@@ -24,7 +24,7 @@ export class AnswerReaderService {
   /** @throws AnswerUnusable, TurnLost, AnswerTooLarge, EndpointUnreachable */
   async read(attempt: LiveAttempt, { status, contentType, body }: OutboundStream): Promise<void> {
     if (!isSuccess(status)) throw new AnswerUnusable(`the server answered ${status}`);
-    if (/^text\/event-stream\b/i.test(contentType)) return this.readStream(attempt, body);
+    if (isEventStream(contentType)) return this.readStream(attempt, body);
     const { messages = [], action } = readAnswer(contentType, await readText(body));
     const numbered = messages.map(message => numberedIn(attempt, message));
     await this.complete(attempt, numbered, action);

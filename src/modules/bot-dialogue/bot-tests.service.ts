@@ -4,7 +4,7 @@ import { Unavailable } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
-import { readEventStream } from '../../platform/outbound/event-stream.js';
+import { isEventStream, readEventStream } from '../../platform/outbound/event-stream.js';
 import type { OutboundStream } from '../../platform/outbound/outbound-requests.service.js';
 import {
   EndpointUnreachable,
@@ -101,7 +101,7 @@ async function readResult(answer: OutboundStream): Promise<BotTestResult> {
 }
 
 async function readMessages({ contentType, body }: OutboundStream): Promise<BotMessageBody[]> {
-  if (!/^text\/event-stream\b/i.test(contentType)) return readAnswer(contentType, await readText(body)).messages ?? [];
+  if (!isEventStream(contentType)) return readAnswer(contentType, await readText(body)).messages ?? [];
   const messages: BotMessageBody[] = [];
   let draft = '';
   for await (const { event, data } of readEventStream(body)) {

@@ -6,6 +6,10 @@ export interface StreamedEvent {
   data: string;
 }
 
+export function isEventStream(contentType: string): boolean {
+  return /^text\/event-stream\b/i.test(contentType);
+}
+
 /** Yields the whole events of a `text/event-stream` body. Drops an event in whose middle the body ends. */
 export async function* readEventStream(
   body: AsyncIterable<Uint8Array>,

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 export class OutboundLimitsPolicy {
   /** Time to the answer's head, with DNS and the connection; for `post` it includes reading the answer. */
   readonly answerMs: number = 15_000;
-  /** Time without a byte after which a streamed answer ends. */
+  /** Time without a byte after which a streamed answer ends. Event streams are silent for as long as their caller waits. */
   readonly gapMs: number = 15_000;
   /** Time for which an unused connection stays open. Its address was checked when it was made. */
   readonly idleMs: number = 4_000;

@@ -1,5 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { UnitOfWork } from '../database/unit-of-work.js';
+import { isEventStream } from './event-stream.js';
 import { OutboundConnectionsService } from './outbound-connections.service.js';
 import type { Exchange } from './outbound-exchange.service.js';
 import { OutboundExchangeService } from './outbound-exchange.service.js';
@@ -50,7 +51,7 @@ export class OutboundRequestsService implements BeforeApplicationShutdown, OnApp
 
   /**
    * Sends and lets `read` read the answer while it arrives. The head arrives within 15 s, and then a byte at least every
-   * 15 s; the caller limits the whole time by `signal`. The connection is closed when `read` returns or throws, unless
+   * 15 s, except in an event stream of a request with a `signal`; the caller limits the whole time by `signal`. The connection is closed when `read` returns or throws, unless
    * the body has ended.
    * @throws EndpointUnreachable
    * @throws OutboundStopped when this instance stops first
@@ -60,7 +61,8 @@ export class OutboundRequestsService implements BeforeApplicationShutdown, OnApp
     return this.send(request, 'application/json, text/event-stream', ({ head, contentType, body }, ending) => {
       ending.lift();
       const { answerBytes, gapMs } = this.limits;
-      return read({ ...head, contentType, body: body.read(answerBytes, gapMs) });
+      const mayBeSilent = request.signal !== undefined && isEventStream(contentType);
+      return read({ ...head, contentType, body: body.read(answerBytes, mayBeSilent ? null : gapMs) });
     });
   }
 
