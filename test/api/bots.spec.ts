@@ -546,18 +546,36 @@ describe('Messages sent as a bot', () => {
     expect(sent.data).toMatchObject({ sender_type: 'bot', sender_id: bot.id, sender_name: 'Berta' });
   });
 
-  it('A key cannot send a message as a disabled bot (400)', async () => {
+  it('A key cannot send a message as a disabled bot (403), and can once the bot is enabled again', async () => {
     const desk = await world.desk();
     const key = await world.apiKey(desk);
     const bot = await createBot(desk.owner.api);
     const { id } = await world.conversation(await world.visitor(desk));
     await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'disabled' });
     const refused = await sendAsBot(key, id, bot.id);
-    expect([refused.status, refused.error.code]).toEqual([400, 'sender_unknown']);
+    expect([refused.status, refused.error.code]).toEqual([403, 'bot_not_in_control']);
     await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'enabled' });
     await route(desk, bot.id);
     const { id: next } = await world.conversation(await world.visitor(desk));
     expect((await sendAsBot(key, next, bot.id)).status).toBe(201);
+  });
+
+  it('A message that a key repeats after its bot was disabled is answered with the first one (200)', async () => {
+    const desk = await world.desk();
+    const key = await world.apiKey(desk);
+    const bot = await createBot(desk.owner.api);
+    await route(desk, bot.id);
+    const { id } = await world.conversation(await world.visitor(desk));
+    const send = () =>
+      key.post<MessageRecord>(`/v1/conversations/${id}/messages`, {
+        content: 'Beep',
+        bot_id: bot.id,
+        client_message_id: 'beep-1',
+      });
+    const first = await send();
+    await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'disabled' });
+    const repeated = await send();
+    expect([first.status, repeated.status, repeated.data.id]).toEqual([201, 200, first.data.id]);
   });
 
   it('A key cannot send a message as the system bot (400)', async () => {

@@ -13,7 +13,7 @@ export const SenderRequired = defineError(
 export const SenderUnknown = defineError(
   'invalid',
   'sender_unknown',
-  'The sender is not an active member or an enabled bot.',
+  'The sender is not an active member or a bot of the workspace.',
 );
 export const ContentRequired = defineError('invalid', 'content_required', 'A message needs `content`.');
 export const ContentTypeReserved = defineError(
