@@ -74,6 +74,22 @@ describe('A conversation of a channel that is routed to a bot', () => {
     expect(server.receiver.unsigned).toEqual([]);
   });
 
+  it('A private note that agents have read leaves no trace in what the bot receives.', async () => {
+    server.answerWith('One moment.');
+    const { id } = await startConversation('First');
+    await untilBotSent(id, 1);
+    const note = await desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'A note', private: true });
+    await desk.owner.api.post(`/v1/conversations/${id}/read`, { seq: note.data.seq });
+    expect((await readConversation(id)).agent_last_read_seq).toBe(note.data.seq);
+    await desk.owner.api.post(`/v1/conversations/${id}/resolve`);
+    const { body } = await server.next('conversation.ended', id);
+    const resolved = (await readMessages(id)).findLast(({ private: isPrivate }) => !isPrivate);
+    expect(body.conversation).not.toHaveProperty('agent_last_read_seq');
+    expect(body.conversation).not.toHaveProperty('updated_at');
+    expect(body.conversation).toMatchObject({ last_seq: resolved?.seq, last_message: { preview: 'One moment.' } });
+    expect(body.conversation.last_activity_at < note.data.created_at).toBe(true);
+  });
+
   it('The messages of a JSON answer are stored once each, in order, with ids of the turn.', async () => {
     server.answerWith('Hello Vera.', 'Which order is it?');
     const { id } = await startConversation();

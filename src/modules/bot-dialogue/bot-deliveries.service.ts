@@ -51,7 +51,7 @@ export class BotDeliveriesService {
 /** The conversation as of its last public message: private notes leave no trace. */
 function publicRecord(conversation: Conversation): object {
   const { lastPublicMessage, lastPublicSeq, createdAt } = conversation;
-  const record = toConversationRecord(conversation);
+  const { agent_last_read_seq: _readSeq, updated_at: _updatedAt, ...record } = toConversationRecord(conversation);
   return {
     ...record,
     last_message: lastPublicMessage,
