@@ -179,6 +179,7 @@ describe('Bots', () => {
     ['history_count', '3'],
     ['history_count', null],
     ['timeout_seconds', 4],
+    ['timeout_seconds', 601],
     ['timeout_seconds', 3601],
     ['timeout_seconds', null],
   ])('A bot cannot be created or updated with %s = %j (400)', async (field, value) => {
@@ -191,6 +192,19 @@ describe('Bots', () => {
       expect([answer.status, answer.error.details?.map(fault => fault.field)]).toEqual([400, [field]]);
     }
     expect(await listBots(owner.api)).toHaveLength(1);
+  });
+
+  it.each([
+    ['timeout_seconds', 5],
+    ['timeout_seconds', 600],
+    ['history_count', 0],
+    ['history_count', 10],
+  ])('A bot can be created and updated with %s = %i', async (field, value) => {
+    const { owner } = await world.desk();
+    expect(await createBot(owner.api, { [field]: value })).toMatchObject({ [field]: value });
+    const { id } = await createBot(owner.api);
+    const updated = await owner.api.patch(`/v1/bots/${id}`, { [field]: value });
+    expect([updated.status, updated.data]).toMatchObject([200, { [field]: value }]);
   });
 
   it('A bot cannot be created without a name or with nulls', async () => {
