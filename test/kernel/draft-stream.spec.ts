@@ -14,7 +14,7 @@ beforeEach(() => {
   frames = [];
   draft = new DraftStream('draft', (text, state) => void frames.push({ at: performance.now(), text, state }));
 });
-afterEach(() => jest.useRealTimers());
+afterEach(() => void jest.useRealTimers());
 
 /** Appends a piece every 10 ms for this long. */
 function append(piece: string, ms: number): void {
