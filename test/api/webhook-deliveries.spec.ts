@@ -472,6 +472,22 @@ describe('Replay', () => {
     expect((await replay(webhook, { only_failed: true })).data.queued).toBe(0);
   });
 
+  it('A replay of failed events alone includes those that disabling has just ended.', async () => {
+    const webhook = await newWebhook(receiver, ['message.created']);
+    receiver.respond = (_delivery, response) => void response.writeHead(500).end();
+    await world.conversation(await world.visitor(desk), 'ended');
+    await deliveriesWhen(webhook, found => isAttempted(found));
+    // the lease of another instance: nobody rewrites the rows before the replay
+    await world.app.database.query(
+      `UPDATE webhook SET lease = gen_random_uuid(), leased_until = clock_timestamp() + interval '1 hour' WHERE id = $1`,
+      [webhook],
+    );
+    await desk.owner.api.patch(`/v1/webhooks/${webhook}`, { enabled: false });
+    await desk.owner.api.patch(`/v1/webhooks/${webhook}`, { enabled: true });
+    expect(await deliveriesOf(webhook, '&status=failed')).toHaveLength(1);
+    expect((await replay(webhook, { only_failed: true })).data.queued).toBe(1);
+  });
+
   it('A replay holds nothing from before the endpoint and shows no note to an endpoint without include_private.', async () => {
     const visitor = await world.visitor(desk);
     const conversation = await world.conversation(visitor, 'before');

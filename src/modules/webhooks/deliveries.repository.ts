@@ -3,13 +3,13 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import type { Delivery, DeliveryStatus } from './delivery.js';
+import { hasEnded, statusSql } from './delivery-status.js';
 import type { Webhook } from './webhook.js';
 
 const LIST = 'webhook-deliveries';
 
-/** Deliveries of a disabled webhook have ended, even if their rows have not been rewritten yet. */
-const HAS_ENDED = `(delivery.status = 'pending' AND delivery.number <= $3::bigint)`;
-const STATUS = `CASE WHEN ${HAS_ENDED} THEN 'failed' ELSE delivery.status END`;
+const HAS_ENDED = hasEnded('$3::bigint');
+const STATUS = statusSql('$3::bigint');
 const IS_OF_WEBHOOK = 'delivery.workspace_id = $1 AND delivery.webhook_id = $2';
 const COLUMNS = `delivery.id, delivery.event_id AS "eventId", delivery.type,
   delivery.conversation_id AS "conversationId", ${STATUS} AS status, delivery.attempts,

@@ -9,6 +9,7 @@ import { toRecordedEvent } from '../../platform/events/event-row.js';
 import type { Backlog } from '../../platform/jobs/backlog.js';
 import { backlogStatement, readBacklog } from '../../platform/jobs/backlog.js';
 import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
+import { statusSql } from './delivery-status.js';
 import { ReplayRunning } from './webhooks.errors.js';
 
 const IS_IN_TIME = `workspace_id = $1 AND recorded_at >= $3 AND recorded_at < $4 AND type = ANY($5::text[])
@@ -20,9 +21,10 @@ const POSITIONS = statement(`
   SELECT position FROM event WHERE ${IS_IN_TIME}
   UNION SELECT position FROM webhook_event WHERE ${IS_IN_TIME} AND ${HAS_DELIVERY('')}
   ORDER BY position LIMIT $7`);
+const STATUS = statusSql('$8::bigint');
 const FAILED_POSITIONS = statement(`
-  SELECT position FROM webhook_event WHERE ${IS_IN_TIME} AND ${HAS_DELIVERY(`AND delivery.status = 'failed'`)}
-    AND NOT ${HAS_DELIVERY(`AND delivery.status <> 'failed'`)}
+  SELECT position FROM webhook_event WHERE ${IS_IN_TIME} AND ${HAS_DELIVERY(`AND ${STATUS} = 'failed'`)}
+    AND NOT ${HAS_DELIVERY(`AND ${STATUS} <> 'failed'`)}
   ORDER BY position LIMIT $7`);
 const INSERT = statement(`
   INSERT INTO webhook_replay (workspace_id, id, webhook_id, positions, due_at, created_at)
@@ -70,6 +72,8 @@ export interface ReplaySelection {
   types: readonly EventType[];
   includePrivate: boolean;
   onlyFailed: boolean;
+  /** The number up to which pending deliveries have ended. A bigint as text. */
+  endedNumber: string;
 }
 
 export interface ReplaySlice extends DueRow {
@@ -97,9 +101,11 @@ export class ReplaysRepository {
 
   /** Finds positions of the log, ascending. */
   async findPositions(selection: ReplaySelection, limit: number): Promise<string[]> {
-    const { workspaceId, webhookId, from, to, types, includePrivate, onlyFailed } = selection;
+    const { workspaceId, webhookId, from, to, types, includePrivate, onlyFailed, endedNumber } = selection;
     const values = [workspaceId, webhookId, from, to, types, includePrivate, limit];
-    const rows = await this.sql.rows<{ position: string }>(onlyFailed ? FAILED_POSITIONS : POSITIONS, values);
+    const rows = onlyFailed
+      ? await this.sql.rows<{ position: string }>(FAILED_POSITIONS, [...values, endedNumber])
+      : await this.sql.rows<{ position: string }>(POSITIONS, values);
     return rows.map(({ position }) => position);
   }
 

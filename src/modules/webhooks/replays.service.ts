@@ -72,10 +72,11 @@ export class ReplaysService {
   }
 
   private selectionFor(webhook: Webhook, { from, to, only_failed: onlyFailed = false }: ReplayRequest) {
-    const { workspaceId, id, events, includePrivate, createdAt } = webhook;
+    const { workspaceId, id, events, includePrivate, endedNumber, createdAt } = webhook;
     const types = this.checks.offered.filter(type => selectsType(events, type));
     const since = new Date(Math.max(new Date(from).getTime(), createdAt.getTime()));
-    return { workspaceId, webhookId: id, from: since, to: new Date(to), types, includePrivate, onlyFailed };
+    const range = { from: since, to: new Date(to) };
+    return { workspaceId, webhookId: id, ...range, types, includePrivate, onlyFailed, endedNumber };
   }
 
   private async recordEvent(
