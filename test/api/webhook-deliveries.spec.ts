@@ -455,6 +455,18 @@ describe('Replay', () => {
     expect(receiver.received[1]!.id).toBe(receiver.received[0]!.id);
   });
 
+  it('A replay keeps the order of a conversation where positions of the log gain a digit.', async () => {
+    const webhook = await newWebhook(receiver, ['message.created']);
+    const conversation = await world.conversation(await world.visitor(desk), '0');
+    await receiver.until(1);
+    await world.app.database.query(`SELECT setval(pg_get_serial_sequence('event', 'position'), 99997)`);
+    for (let index = 1; index < 6; index += 1) await answer(conversation, String(index));
+    await receiver.until(6);
+    expect((await replay(webhook)).data.queued).toBe(6);
+    await receiver.until(12);
+    expect(receiver.received.map(({ body }) => body.data.message.content as string).join('')).toBe('012345012345');
+  });
+
   it('A replay of failed events alone leaves out delivered ones.', async () => {
     const webhook = await newWebhook(receiver, ['message.created']);
     const visitor = await world.visitor(desk);

@@ -48,8 +48,9 @@ const DELETE_OLD = statement(`
   WHERE webhook_replay.workspace_id = old.workspace_id AND webhook_replay.id = old.id`);
 
 const COLUMNS = `event.id, event.type, event.workspace_id, event.channel_id, event.conversation_id, event.contact_id,
-  event.actor, event.payload_version, NULL AS request_id, event.recorded_at, event.position::text AS position`;
-/** Reads the log where it has the event, otherwise the copy. */
+  event.actor, event.payload_version, NULL AS request_id, event.recorded_at, event.position AS number,
+  event.position::text AS position`;
+/** Reads the log where it has the event, otherwise the copy. `number` orders, because the text puts 100 before 99. */
 const eventsAt = ({ payload }: EventColumnsService): Statement =>
   statement(`
     SELECT ${COLUMNS}, event.xid::text AS xid, true AS "isInLog", ${payload} AS payload
@@ -61,7 +62,7 @@ const eventsAt = ({ payload }: EventColumnsService): Statement =>
       AND EXISTS (SELECT FROM webhook_delivery AS delivery WHERE delivery.workspace_id = event.workspace_id
         AND delivery.event_id = event.id AND delivery.webhook_id = $3)
       AND NOT EXISTS (SELECT FROM event AS logged WHERE logged.position = event.position AND logged.id = event.id)
-    ORDER BY position`);
+    ORDER BY number`);
 
 /** Which events are to be replayed. */
 export interface ReplaySelection {
