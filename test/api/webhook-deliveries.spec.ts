@@ -512,6 +512,37 @@ describe('Replay', () => {
     expect(receiver.received.map(({ body }) => body.data.message.content as string)).toEqual(['public', 'public']);
   });
 
+  it.each([
+    ['all events of the workspace', false, true],
+    ['the public view', false, false],
+    ['all events of a channel', true, true],
+    ['the public view of a channel', true, false],
+  ])(
+    'The number of queued events of a replay is that of its deliveries for %s.',
+    async (_name, isScoped, isPrivate) => {
+      const channel = await world.channel(desk);
+      const channels = isScoped ? { channel_ids: [channel.id] } : {};
+      const webhook = await newWebhook(receiver, ['*'], { ...channels, include_private: isPrivate });
+      const there = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Ada' });
+      const elsewhere = await world.visitor(desk, { name: 'Bob' });
+      const conversations = [await world.conversation(there, 'here'), await world.conversation(elsewhere, 'elsewhere')];
+      for (const conversation of conversations) {
+        const path = `/v1/conversations/${conversation.id}/read`;
+        await desk.owner.api.post(path, { seq: 1 });
+        await answer(conversation, 'a note', { private: true });
+        expect((await desk.owner.api.post(path, { seq: 2 })).status).toBe(200);
+      }
+      for (const { contactId } of [there, elsewhere])
+        await desk.owner.api.patch(`/v1/contacts/${contactId}`, { name: 'Renamed' });
+      await answer(conversations[1]!, 'last but one');
+      await answer(conversations[0]!, 'last');
+      await receiver.find(({ body }) => body.data.message?.content === 'last');
+      const live = await deliveriesWhen(webhook, found => found.every(({ status }) => status === 'delivered'));
+      expect((await replay(webhook)).data.queued).toBe(live.length);
+      await deliveriesWhen(webhook, found => found.length === 2 * live.length);
+    },
+  );
+
   it('A second replay is refused with 409 replay_running until the first was attempted.', async () => {
     const webhook = await newWebhook(receiver, ['message.created']);
     await world.conversation(await world.visitor(desk));

@@ -47,8 +47,7 @@ export class ReplayBody {
 
 export class ReplayView {
   @Id() replay_id!: string;
-  @Integer({ description: 'Number of events that are queued, before the view of the webhook is applied.' })
-  queued!: number;
+  @Integer({ description: 'Number of events that are queued.' }) queued!: number;
 }
 
 export class WebhookTestView implements TestResult {

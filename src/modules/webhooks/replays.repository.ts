@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ChannelScope } from '../../kernel/channel-scope.js';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { violates } from '../../platform/database/database-errors.js';
 import type { Statement } from '../../platform/database/sql.service.js';
@@ -12,20 +13,25 @@ import type { DueQuery, DueRow } from '../../platform/jobs/due.worker.js';
 import { statusSql } from './delivery-status.js';
 import { ReplayRunning } from './webhooks.errors.js';
 
-const IS_IN_TIME = `workspace_id = $1 AND recorded_at >= $3 AND recorded_at < $4 AND type = ANY($5::text[])
-  AND ($6::boolean OR (payload #>> '{message,private}') IS DISTINCT FROM 'true')`;
+/** The rules by which `WebhookPayloadsService` finds nothing to show of an event, in SQL. */
+const IS_PUBLIC = `CASE type WHEN 'conversation.read' THEN payload ->> 'last_public_read_seq' IS NOT NULL
+    ELSE (payload #>> '{message,private}') IS DISTINCT FROM 'true' END`;
+const IS_IN_CHANNELS = `CASE WHEN type = ANY($8::text[]) THEN payload -> 'channel_ids' ?| $7::text[]
+    ELSE channel_id::text = ANY($7::text[]) END`;
+const IS_SELECTED = `workspace_id = $1 AND recorded_at >= $3 AND recorded_at < $4 AND type = ANY($5::text[])
+  AND ($6::boolean OR ${IS_PUBLIC}) AND ($7::text[] IS NULL OR ${IS_IN_CHANNELS})`;
 const HAS_DELIVERY = (status: string) => `EXISTS (
     SELECT FROM webhook_delivery AS delivery WHERE delivery.workspace_id = webhook_event.workspace_id
       AND delivery.event_id = webhook_event.id AND delivery.webhook_id = $2 ${status})`;
 const POSITIONS = statement(`
-  SELECT position FROM event WHERE ${IS_IN_TIME}
-  UNION SELECT position FROM webhook_event WHERE ${IS_IN_TIME} AND ${HAS_DELIVERY('')}
-  ORDER BY position LIMIT $7`);
-const STATUS = statusSql('$8::bigint');
+  SELECT position FROM event WHERE ${IS_SELECTED}
+  UNION SELECT position FROM webhook_event WHERE ${IS_SELECTED} AND ${HAS_DELIVERY('')}
+  ORDER BY position LIMIT $9`);
+const STATUS = statusSql('$10::bigint');
 const FAILED_POSITIONS = statement(`
-  SELECT position FROM webhook_event WHERE ${IS_IN_TIME} AND ${HAS_DELIVERY(`AND ${STATUS} = 'failed'`)}
+  SELECT position FROM webhook_event WHERE ${IS_SELECTED} AND ${HAS_DELIVERY(`AND ${STATUS} = 'failed'`)}
     AND NOT ${HAS_DELIVERY(`AND ${STATUS} <> 'failed'`)}
-  ORDER BY position LIMIT $7`);
+  ORDER BY position LIMIT $9`);
 const INSERT = statement(`
   INSERT INTO webhook_replay (workspace_id, id, webhook_id, positions, due_at, created_at)
   VALUES ($1, $2, $3, $4::bigint[], $5, $6)`);
@@ -72,6 +78,9 @@ export interface ReplaySelection {
   to: Date;
   types: readonly EventType[];
   includePrivate: boolean;
+  channelIds: ChannelScope;
+  /** The types whose payload lists the channels of a contact in `channel_ids`. */
+  contactTypes: readonly EventType[];
   onlyFailed: boolean;
   /** The number up to which pending deliveries have ended. A bigint as text. */
   endedNumber: string;
@@ -102,8 +111,9 @@ export class ReplaysRepository {
 
   /** Finds positions of the log, ascending. */
   async findPositions(selection: ReplaySelection, limit: number): Promise<string[]> {
-    const { workspaceId, webhookId, from, to, types, includePrivate, onlyFailed, endedNumber } = selection;
-    const values = [workspaceId, webhookId, from, to, types, includePrivate, limit];
+    const { workspaceId, webhookId, from, to, types, includePrivate, channelIds, contactTypes } = selection;
+    const { onlyFailed, endedNumber } = selection;
+    const values = [workspaceId, webhookId, from, to, types, includePrivate, channelIds, contactTypes, limit];
     const rows = onlyFailed
       ? await this.sql.rows<{ position: string }>(FAILED_POSITIONS, [...values, endedNumber])
       : await this.sql.rows<{ position: string }>(POSITIONS, values);

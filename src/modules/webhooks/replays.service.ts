@@ -72,11 +72,12 @@ export class ReplaysService {
   }
 
   private selectionFor(webhook: Webhook, { from, to, only_failed: onlyFailed = false }: ReplayRequest) {
-    const { workspaceId, id, events, includePrivate, endedNumber, createdAt } = webhook;
+    const { workspaceId, id, events, includePrivate, channelIds, endedNumber, createdAt } = webhook;
     const types = this.checks.offered.filter(type => selectsType(events, type));
     const since = new Date(Math.max(new Date(from).getTime(), createdAt.getTime()));
     const range = { from: since, to: new Date(to) };
-    return { workspaceId, webhookId: id, ...range, types, includePrivate, onlyFailed, endedNumber };
+    const view = { types, includePrivate, channelIds, contactTypes: this.checks.contactTypes };
+    return { workspaceId, webhookId: id, ...range, ...view, onlyFailed, endedNumber };
   }
 
   private async recordEvent(

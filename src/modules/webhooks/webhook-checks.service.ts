@@ -19,6 +19,8 @@ export interface CheckedFields {
 export class WebhookChecksService {
   /** The types that webhooks may receive. */
   readonly offered: readonly EventType[];
+  /** The types whose events belong to the channels that their payload lists in `channel_ids`. */
+  readonly contactTypes: readonly EventType[];
 
   constructor(
     registry: EventRegistry,
@@ -28,6 +30,7 @@ export class WebhookChecksService {
     private readonly config: Config,
   ) {
     this.offered = registry.typesWhere(definition => definition.public !== undefined);
+    this.contactTypes = registry.typesWhere(({ agents }) => agents?.channels !== undefined);
   }
 
   /**
