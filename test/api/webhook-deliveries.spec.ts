@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { pauseConsumer } from '../support/blocking-transaction.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { Caller } from '../support/http.js';
@@ -410,6 +411,37 @@ describe('Disabling', () => {
     const statuses = (await deliveriesOf(webhook)).map(({ status }) => status as string);
     expect(statuses).toEqual(['delivered', 'delivered', 'failed']);
   });
+
+  it.each([false, true])(
+    'An event from before an endpoint was disabled that is read afterwards has failed (enabled again: %s).',
+    async isEnabledAgain => {
+      const webhook = await newWebhook(receiver, ['message.created']);
+      const path = `/v1/webhooks/${webhook}`;
+      const visitor = await world.visitor(desk);
+      const conversation = await world.conversation(visitor, 'delivered');
+      await deliveriesWhen(webhook, found => found[0]?.status === 'delivered');
+      const reading = await pauseConsumer(world.app.database, 'webhooks');
+      const unread = await sendAs(visitor, conversation, 'unread');
+      await desk.owner.api.patch(path, { enabled: false });
+      await sendAs(visitor, conversation, 'gap');
+      if (isEnabledAgain) {
+        await desk.owner.api.patch(path, { enabled: true });
+        await sendAs(visitor, conversation, 'new');
+      }
+      await reading.commit();
+      const count = isEnabledAgain ? 3 : 2;
+      const found = await deliveriesWhen(webhook, deliveries => deliveries.length === count);
+      const failed = found.find(({ status }) => status === 'failed');
+      expect(failed).toMatchObject({ conversation_id: conversation.id, attempts: [], next_attempt_at: null });
+      if (!isEnabledAgain) await desk.owner.api.patch(path, { enabled: true });
+      receiver.received.length = 0;
+      const retried = await desk.owner.api.post(`${path}/deliveries/${failed!.id}/retry`);
+      expect(retried.data.status).toBe('pending');
+      const delivery = await receiver.find(({ id }) => id === failed!.event_id);
+      expect(delivery.body.data.message.id).toBe(unread.id);
+      expect(await deliveriesOf(webhook)).toHaveLength(count);
+    },
+  );
 
   it('Deleting an endpoint deletes its deliveries and the secret.', async () => {
     const webhook = await newWebhook(receiver, ['message.created']);

@@ -26,6 +26,11 @@ export function lockRow(database: TestDatabase, table: string, id: string): Prom
   return openTransaction(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
 }
 
+/** Pauses an event consumer: no instance reads for it until the transaction commits. */
+export function pauseConsumer(database: TestDatabase, name: string): Promise<BlockingTransaction> {
+  return openTransaction(database, 'SELECT FROM event_reader WHERE name = $1 FOR UPDATE', name);
+}
+
 /** Blocks every write to a table, whichever row it concerns. */
 export function lockTable(database: TestDatabase, table: string): Promise<BlockingTransaction> {
   return openTransaction(database, `LOCK TABLE ${table} IN SHARE MODE`);

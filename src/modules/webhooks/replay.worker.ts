@@ -44,7 +44,7 @@ export class ReplayWorker extends DueWorker<DueRow> {
       const replay = await this.replays.tryLock(row, SLICE);
       if (!replay) return false;
       const endpoints = await this.queue.lockEndpoints([replay.workspaceId]);
-      const endpoint = endpoints.find(({ id }) => id === replay.webhookId);
+      const endpoint = endpoints.find(({ id, enabled }) => enabled && id === replay.webhookId);
       if (!endpoint) {
         await this.replays.advance(replay, replay.done, null);
         return true;
@@ -52,7 +52,7 @@ export class ReplayWorker extends DueWorker<DueRow> {
       const events = (await this.replays.findEvents(replay)).filter(event => this.payloads.selects(endpoint, event));
       const logged = events.filter(({ isInLog }) => isInLog);
       await this.copies.copyAll(logged, event => this.cursorAfter(event));
-      const selected = events.map(event => ({ endpoint, event }));
+      const selected = events.map(event => ({ endpoint, event, status: 'pending' as const }));
       if (selected.length > 0) await this.queue.insertAll(selected, 'replay', now);
       const done = replay.done + replay.slice.length;
       await this.replays.advance(replay, done, done < replay.total ? now : null);

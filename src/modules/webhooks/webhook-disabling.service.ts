@@ -47,7 +47,7 @@ export class WebhookDisablingService {
       const webhook = await this.webhooks.lockVisible(principal, id);
       if (!webhook?.enabled || !applies(webhook)) return;
       const now = this.clock.now();
-      disable(webhook, await this.webhooks.findLastNumber(webhook), reason, now);
+      disable(webhook, await this.webhooks.findEnd(webhook), reason, now);
       webhook.updatedAt = now;
       await this.webhooks.save(webhook);
       const payload = withoutQuery(toWebhookRecord(webhook));

@@ -8,6 +8,7 @@ const DATABASE_TIME = { default: () => 'clock_timestamp()' };
 
 @Entity({ name: 'webhook' })
 @Index('ix_webhook_due', ['dueAt'], { where: '"due_at" IS NOT NULL' })
+@Index('ix_webhook_disabled_at', ['disabledAt'], { where: '"disabled_at" IS NOT NULL' })
 @Index('ix_webhook_enabled', ['workspaceId'], { where: '"enabled"' })
 @Check('ck_webhook_disabled_reason', `"disabled_reason" IN ('${DISABLED_REASONS.join("', '")}')`)
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_webhook_workspace', onDelete: 'CASCADE' })
@@ -50,6 +51,9 @@ export class WebhookEntity implements Webhook {
 
   @TimeColumn('enabled_at', DATABASE_TIME)
   enabledAt!: Date;
+
+  @TimeColumn('disabled_at', { nullable })
+  disabledAt!: Date | null;
 
   @Column({ name: 'ended_number', type: 'bigint', default: 0 })
   endedNumber!: string;

@@ -25,6 +25,11 @@ export interface Webhook {
   previousSecretUntil: Date | null;
   /** Database time of creating or enabling it. It receives no event recorded before. */
   enabledAt: Date;
+  /**
+   * Database time of disabling it last. It stays when the webhook is enabled again. Unread events from before
+   * end as failed deliveries.
+   */
+  disabledAt: Date | null;
   /** Pending deliveries up to this number ended when it was disabled. A bigint as text. */
   endedNumber: string;
   /** The first failure since the last success; null after a success. */
@@ -89,15 +94,20 @@ export function selectsType(patterns: readonly string[], type: string): boolean 
   return patterns.some(pattern => pattern === '*' || pattern === type || pattern === `${type.split('.')[0]}.*`);
 }
 
-/**
- * Disables the webhook and ends what is pending.
- * @param lastNumber the number of its last delivery
- * @param reason null where a person disables it
- */
-export function disable(webhook: Webhook, lastNumber: string, reason: DisabledReason | null, now: Date): void {
+/** The end of what a webhook receives. */
+export interface WebhookEnd {
+  /** The number of its last delivery. A bigint as text. */
+  number: string;
+  /** Database time, a moment later than the last event before it. */
+  time: Date;
+}
+
+/** Disables the webhook and ends what is pending. @param reason null where a person disables it */
+export function disable(webhook: Webhook, end: WebhookEnd, reason: DisabledReason | null, now: Date): void {
   webhook.enabled = false;
   webhook.disabledReason = reason;
-  webhook.endedNumber = lastNumber;
+  webhook.disabledAt = end.time;
+  webhook.endedNumber = end.number;
   webhook.dueAt = now;
 }
 

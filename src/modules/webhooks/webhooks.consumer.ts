@@ -6,7 +6,7 @@ import { ConsumerDependencies, EventConsumer } from '../../platform/events/event
 import { encodeLogCursor } from '../../platform/events/log-cursor.js';
 import type { EventRange, LoggedEvent } from '../../platform/events/reading-position.repository.js';
 import { markOf } from '../../platform/events/watermark.js';
-import type { SelectedEvent } from './delivery-queue.repository.js';
+import type { Endpoint, SelectedEvent } from './delivery-queue.repository.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { EventCopiesRepository } from './event-copies.repository.js';
 import { WebhookChecksService } from './webhook-checks.service.js';
@@ -21,8 +21,13 @@ const MAX_DELIVERING = 10_000;
 export class WebhooksConsumer extends EventConsumer {
   readonly name = 'webhooks';
   protected readonly types: readonly EventType[];
-  /** The list is read once per query. Events of other workspaces stay in the database. */
-  protected override readonly condition = `event.workspace_id IN (SELECT workspace_id FROM webhook WHERE enabled)`;
+  /**
+   * The lists are read once per query, the second one only for events from before a webhook was disabled. Events of other
+   * workspaces stay in the database.
+   */
+  protected override readonly condition = `event.workspace_id IN (SELECT workspace_id FROM webhook WHERE enabled)
+    OR event.recorded_at < (SELECT max(disabled_at) FROM webhook)
+      AND event.workspace_id IN (SELECT workspace_id FROM webhook WHERE disabled_at IS NOT NULL)`;
   protected override readonly beginsAtEnd = true;
   protected override readonly batchMs = 1_000;
   /** Ids of workspaces whose events have had deliveries. Only theirs are worth a read at once. */
@@ -57,18 +62,26 @@ export class WebhooksConsumer extends EventConsumer {
     this.worker.wakeAfterCommit();
   }
 
-  /** A webhook receives nothing that was recorded before it was created or enabled. */
+  /**
+   * A webhook receives nothing that was recorded before it was created or enabled. Events from before it was disabled that
+   * are read only now have failed.
+   */
   private async select(events: readonly LoggedEvent[]): Promise<SelectedEvent[]> {
     const endpoints = await this.queue.lockEndpoints([...new Set(events.map(({ workspaceId }) => workspaceId))]);
     return events.flatMap(event =>
       endpoints
-        .filter(({ workspaceId, enabledAt }) => workspaceId === event.workspaceId && isSince(event, enabledAt))
-        .filter(endpoint => this.payloads.selects(endpoint, event))
-        .map(endpoint => ({ endpoint, event })),
+        .filter(({ workspaceId }) => workspaceId === event.workspaceId)
+        .flatMap(endpoint => {
+          const status = statusFor(endpoint, new Date(event.recordedAt));
+          return status && this.payloads.selects(endpoint, event) ? [{ endpoint, event, status }] : [];
+        }),
     );
   }
 }
 
-function isSince({ recordedAt }: RecordedEvent, time: Date): boolean {
-  return new Date(recordedAt) >= time;
+/** @returns null for an event from before the webhook was created, or from a time in which it was disabled */
+function statusFor(webhook: Endpoint, recordedAt: Date): SelectedEvent['status'] | null {
+  const { enabled, createdAt, enabledAt, disabledAt } = webhook;
+  if (enabled && recordedAt >= enabledAt) return 'pending';
+  return disabledAt !== null && recordedAt >= createdAt && recordedAt < disabledAt ? 'failed' : null;
 }

@@ -7,14 +7,16 @@ import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { WebhookEntity } from './webhook.entity.js';
-import type { Webhook } from './webhook.js';
+import type { Webhook, WebhookEnd } from './webhook.js';
 
 const LIST = 'webhooks';
 const LOCK_LIST = statement('SELECT id FROM workspace WHERE id = $1 FOR NO KEY UPDATE');
 const COUNT = statement(`
   SELECT count(*)::int AS count FROM webhook WHERE workspace_id = $1 AND deleted_at IS NULL`);
-const LAST_NUMBER = statement(`
-  SELECT coalesce(max(number), 0)::text AS last FROM webhook_delivery WHERE workspace_id = $1 AND webhook_id = $2`);
+/** Times of events are rounded to a millisecond; the end is later than that of each event before it. */
+const END = statement(`
+  SELECT coalesce(max(number), 0)::text AS number, clock_timestamp() + interval '2 milliseconds' AS time
+  FROM webhook_delivery WHERE workspace_id = $1 AND webhook_id = $2`);
 const DATABASE_TIME = statement('SELECT clock_timestamp() AS now');
 
 @Injectable()
@@ -48,9 +50,11 @@ export class WebhooksRepository extends WorkspaceRepository<WebhookEntity> {
     return (await this.sql.first<{ count: number }>(COUNT, [workspaceId]))?.count ?? 0;
   }
 
-  /** The number of the webhook's last delivery. Call it while the webhook is locked, so that no other follows. */
-  async findLastNumber({ workspaceId, id }: Webhook): Promise<string> {
-    return (await this.sql.first<{ last: string }>(LAST_NUMBER, [workspaceId, id]))?.last ?? '0';
+  /** The webhook's last delivery and the present time. Call it while the webhook is locked, so that no other follows. */
+  async findEnd({ workspaceId, id }: Webhook): Promise<WebhookEnd> {
+    const end = await this.sql.first<WebhookEnd>(END, [workspaceId, id]);
+    if (!end) throw new Error('The database returned no time');
+    return end;
   }
 
   /** The database's time, from which events take theirs. */

@@ -86,7 +86,7 @@ export class WebhooksService {
       applyChanges(webhook, changes);
       if (changes.enabled !== undefined && changes.enabled !== webhook.enabled) {
         if (changes.enabled) enable(webhook, await this.webhooks.findDatabaseTime());
-        else disable(webhook, await this.webhooks.findLastNumber(webhook), null, this.clock.now());
+        else disable(webhook, await this.webhooks.findEnd(webhook), null, this.clock.now());
       }
       if (JSON.stringify(toWebhookRecord(webhook)) === before) return webhook;
       return this.saveAndRecord('webhook.updated', webhook, principal);
@@ -98,7 +98,7 @@ export class WebhooksService {
     return this.units.run(async () => {
       const webhook = await this.lock(principal, id);
       const now = this.clock.now();
-      disable(webhook, await this.webhooks.findLastNumber(webhook), null, now);
+      disable(webhook, await this.webhooks.findEnd(webhook), null, now);
       Object.assign(webhook, { deletedAt: now, secret: null, previousSecret: null });
       await this.saveAndRecord('webhook.deleted', webhook, principal);
     });
@@ -147,6 +147,7 @@ function draft(workspaceId: string, { url, events }: { url: string; events: stri
     previousSecret: null,
     previousSecretUntil: null,
     enabledAt: databaseTime,
+    disabledAt: null,
     endedNumber: '0',
     failingSince: null,
     lastSuccessAt: null,

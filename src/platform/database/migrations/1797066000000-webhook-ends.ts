@@ -1,0 +1,17 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * When a webhook was disabled, so that the events before, which were still unread then, end as failed deliveries. The
+ * column is nullable: instances of the release before disable webhooks without it.
+ */
+export class WebhookEnds1797066000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE webhook ADD COLUMN disabled_at timestamp(3) with time zone');
+    await runner.query(`
+      CREATE INDEX ix_webhook_disabled_at ON webhook (disabled_at) WHERE disabled_at IS NOT NULL`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE webhook DROP COLUMN disabled_at');
+  }
+}
