@@ -2,9 +2,8 @@ import express from 'express';
 import { Webhook } from 'standardwebhooks';
 
 /** Prints each event of a webhook once. An event can be delivered again, with the same `webhook-id`. */
-const { WEBHOOK_SECRET = '', PORT = '4002' } = process.env;
+const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '');
 const MAX_IDS = 10_000;
-const webhook = new Webhook(WEBHOOK_SECRET);
 /** Ids of the latest events. A receiver that restarts, or runs twice, keeps them in its database instead. */
 const knownIds = new Set();
 
@@ -25,7 +24,7 @@ app.post('/', express.raw({ type: 'application/json', limit: '2mb' }), (request,
   console.log(`${event.timestamp} ${event.type} ${JSON.stringify(event.data)}`);
 });
 
-const server = app.listen(Number(PORT), error => {
+const server = app.listen(Number(process.env.PORT ?? 4002), error => {
   if (error) throw error;
   console.log(`listening on http://127.0.0.1:${server.address().port}/`);
 });
