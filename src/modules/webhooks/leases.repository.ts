@@ -26,13 +26,16 @@ const CLAIM = statement(`
             ended_number > 0 AS ended`);
 const RENEW = statement(`UPDATE webhook SET leased_until = ${LEASE_END} WHERE ${IS_OWN}`);
 const LOCK = statement(`SELECT id FROM webhook WHERE ${IS_OWN} FOR NO KEY UPDATE`);
-/** Follows the lock in a statement of its own, so that it sees what was queued while it waited. */
+/**
+ * Follows the lock in a statement of its own, so that it sees what was queued while it waited. A webhook that was deleted
+ * meanwhile stays due, so that its rows are deleted.
+ */
 const RELEASE = statement(`
-  UPDATE webhook SET lease = NULL, leased_until = NULL, due_at = (
+  UPDATE webhook SET lease = NULL, leased_until = NULL, due_at = CASE WHEN deleted_at IS NOT NULL THEN due_at ELSE (
     SELECT min(delivery.due_at) FROM webhook_delivery AS delivery
     WHERE delivery.workspace_id = webhook.workspace_id AND delivery.webhook_id = webhook.id
       AND delivery.status = 'pending'
-  )
+  ) END
   WHERE ${IS_OWN}`);
 const BACKLOG = backlogStatement('due_at', 'webhook WHERE due_at <= $1');
 
