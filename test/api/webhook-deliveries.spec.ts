@@ -1,74 +1,28 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { RecordedEvent } from '../../src/kernel/domain-event.js';
+import { WebhooksConsumer } from '../../src/modules/webhooks/webhooks.consumer.js';
 import { pauseConsumer } from '../support/blocking-transaction.js';
+import { consumed } from '../support/consumed.js';
+import {
+  answer,
+  deliveriesOf,
+  deliveriesWhen,
+  desk,
+  isAttempted,
+  key,
+  newReceiver,
+  newWebhook,
+  receiver,
+  replay,
+  sendAs,
+  world,
+} from '../support/desk-with-webhooks.js';
 import { eventually } from '../support/eventually.js';
-import type { Json } from '../support/json.js';
-import type { Caller } from '../support/http.js';
-import { countsOf } from '../support/race.js';
 import { uploadAsVisitor } from '../support/files.js';
-import { LOCAL_WEBHOOKS, isSigned, WebhookReceiver } from '../support/webhook-receiver.js';
-import type { Desk } from '../support/world.js';
-import { World } from '../support/world.js';
-
-let world: World;
-let desk: Desk;
-/** Does not expire when a test moves the clock. */
-let key: Caller;
-let receiver: WebhookReceiver;
-const receivers: WebhookReceiver[] = [];
-
-beforeAll(async () => {
-  world = await World.start(LOCAL_WEBHOOKS);
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  desk = await world.desk();
-  key = await world.apiKey(desk);
-  receiver = await newReceiver();
-});
-afterEach(async () => {
-  world.app.clock.reset();
-  const unsigned = receivers.flatMap(one => one.unsigned);
-  await Promise.all(receivers.splice(0).map(one => one.stop()));
-  expect(unsigned).toEqual([]);
-});
-
-async function newReceiver(): Promise<WebhookReceiver> {
-  const made = await WebhookReceiver.start();
-  receivers.push(made);
-  return made;
-}
-
-async function newWebhook(to: WebhookReceiver, events: string[], body: object = {}): Promise<string> {
-  const made = await desk.owner.api.post('/v1/webhooks', { url: to.url, events, ...body });
-  expect(made.status).toBe(201);
-  to.secrets.push(made.data.secret as string);
-  return made.data.id;
-}
-
-async function deliveriesOf(webhook: string, query = ''): Promise<Json[]> {
-  return (await key.get(`/v1/webhooks/${webhook}/deliveries?limit=200${query}`)).data.items;
-}
-
-/** Waits until the deliveries of a webhook satisfy the test. */
-function deliveriesWhen(webhook: string, test: (deliveries: Json[]) => boolean, ms?: number): Promise<Json[]> {
-  const probe = async () => {
-    const found = await deliveriesOf(webhook);
-    return test(found) ? found : undefined;
-  };
-  return eventually(probe, ms, () => deliveriesOf(webhook));
-}
-
-const isAttempted = (deliveries: Json[], times = 1): boolean =>
-  deliveries.length > 0 && deliveries.every(({ attempts }) => attempts.length === times);
-
-async function sendAs(visitor: { api: World['anyone'] }, conversation: Json, content: string): Promise<Json> {
-  return (await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content })).data;
-}
-
-function answer(conversation: Json, content: string, more: object = {}): Promise<Json> {
-  const body = { content, member_id: desk.owner.memberId, ...more };
-  return key.post(`/v1/conversations/${conversation.id}/messages`, body).then(({ data }) => data);
-}
+import type { Json } from '../support/json.js';
+import { countsOf } from '../support/race.js';
+import type { WebhookReceiver } from '../support/webhook-receiver.js';
+import { isSigned } from '../support/webhook-receiver.js';
 
 describe('Delivery', () => {
   it('An endpoint receives a signed event with id, type, time, workspace, cursor and the data of agents.', async () => {
@@ -185,6 +139,41 @@ describe('Delivery', () => {
     const text = receiver.received.map(({ text }) => text).join('\n');
     expect(text).not.toContain('elsewhere');
     expect(text).not.toContain('user-1');
+  });
+
+  it('An endpoint with channels and include_private receives the notes of these channels alone.', async () => {
+    const channel = await world.channel(desk);
+    await newWebhook(receiver, ['*'], { channel_ids: [channel.id], include_private: true });
+    const elsewhere = await world.conversation(await world.visitor(desk));
+    await answer(elsewhere, 'a note elsewhere', { private: true });
+    const there = await world.visitor({ widgetToken: channel.widget_token }, { external_id: 'user-1', name: 'Ada' });
+    const conversation = await world.conversation(there, 'Hello');
+    const note = await answer(conversation, 'a note', { private: true });
+    await desk.owner.api.patch(`/v1/contacts/${there.contactId}`, { name: 'Ada L.' });
+    const shown = await receiver.find(({ body }) => body.data.message?.id === note.id);
+    const events = (await key.get('/v1/events?limit=200')).data.items as Json[];
+    expect(shown.body.data).toEqual(events.find(({ data }) => data.message?.id === note.id)?.data);
+    const update = await receiver.find(({ body }) => body.type === 'contact.updated' && body.data.name === 'Ada L.');
+    expect(update.body.data.external_id).toBeNull();
+    const text = receiver.received.map(({ text }) => text).join('\n');
+    for (const word of ['elsewhere', 'user-1']) expect(text).not.toContain(word);
+  });
+
+  it('An endpoint receives contact.created with the external_id; one with channels receives theirs alone, without it.', async () => {
+    const channel = await world.channel(desk);
+    const limited = await newReceiver();
+    await newWebhook(receiver, ['contact.created']);
+    await newWebhook(limited, ['contact.created'], { channel_ids: [channel.id] });
+    const elsewhere = await world.visitor(desk, { external_id: 'user-1', name: 'Bob' });
+    const there = await world.visitor({ widgetToken: channel.widget_token }, { external_id: 'user-2', name: 'Ada' });
+    await Promise.all([receiver.until(2), limited.until(1)]);
+    const shown = ({ received }: WebhookReceiver) =>
+      received.map(({ body: { type, data } }) => [type, data.id, data.name, data.external_id] as unknown[]);
+    expect(shown(receiver)).toEqual([
+      ['contact.created', elsewhere.contactId, 'Bob', 'user-1'],
+      ['contact.created', there.contactId, 'Ada', 'user-2'],
+    ]);
+    expect(shown(limited)).toEqual([['contact.created', there.contactId, 'Ada', null]]);
   });
 
   it('Files arrive with id, name, type and size, without a URL.', async () => {
@@ -443,29 +432,33 @@ describe('Disabling', () => {
     },
   );
 
-  it('Deleting an endpoint deletes its deliveries and the secret.', async () => {
-    const webhook = await newWebhook(receiver, ['message.created']);
-    await world.conversation(await world.visitor(desk));
-    await receiver.until(1);
-    await desk.owner.api.delete(`/v1/webhooks/${webhook}`);
-    expect((await desk.owner.api.get(`/v1/webhooks/${webhook}/deliveries`)).status).toBe(404);
-    await eventually(async () => {
-      const rows = await world.app.database.query(
-        'SELECT id FROM webhook WHERE id = $1 UNION ALL SELECT id FROM webhook_delivery WHERE webhook_id = $1',
-        [webhook],
-      );
-      return rows.length === 0 ? true : undefined;
-    });
-  });
+  it.each(['before', 'during', 'after'])(
+    'Deleting an endpoint deletes its deliveries and the secret (%s an attempt).',
+    async moment => {
+      let release = (): void => undefined;
+      const released = new Promise<void>(resolve => (release = resolve));
+      receiver.respond = async (_delivery, response) => {
+        if (moment === 'during') await released;
+        response.writeHead(200).end();
+      };
+      const webhook = await newWebhook(receiver, ['message.created']);
+      await world.conversation(await world.visitor(desk));
+      if (moment !== 'before') await receiver.until(1);
+      await desk.owner.api.delete(`/v1/webhooks/${webhook}`);
+      release();
+      expect((await desk.owner.api.get(`/v1/webhooks/${webhook}/deliveries`)).status).toBe(404);
+      await eventually(async () => {
+        const rows = await world.app.database.query(
+          'SELECT id FROM webhook WHERE id = $1 UNION ALL SELECT id FROM webhook_delivery WHERE webhook_id = $1',
+          [webhook],
+        );
+        return rows.length === 0 ? true : undefined;
+      });
+    },
+  );
 });
 
 describe('Replay', () => {
-  const replay = (webhook: string, body: object = {}) => {
-    const to = new Date(Date.now() + 60_000).toISOString();
-    const from = new Date(Date.now() - 3_600_000).toISOString();
-    return desk.owner.api.post(`/v1/webhooks/${webhook}/replay`, { from, to, ...body });
-  };
-
   it('A replay fills the gap in which the endpoint was disabled, with the ids of the events.', async () => {
     const webhook = await newWebhook(receiver, ['message.created']);
     const visitor = await world.visitor(desk);
@@ -571,7 +564,9 @@ describe('Replay', () => {
       await receiver.find(({ body }) => body.data.message?.content === 'last');
       const live = await deliveriesWhen(webhook, found => found.every(({ status }) => status === 'delivered'));
       expect((await replay(webhook)).data.queued).toBe(live.length);
-      await deliveriesWhen(webhook, found => found.length === 2 * live.length);
+      const both = await deliveriesWhen(webhook, found => found.length === 2 * live.length);
+      const perEvent = Object.values(countsOf(both.map(({ event_id }) => event_id as string)));
+      expect([...new Set(perEvent)]).toEqual([2]);
     },
   );
 
@@ -691,6 +686,27 @@ describe('Isolation', () => {
     }
     await Promise.all([receiver.until(10), elsewhere.until(10)]);
     expect(dead.received).toHaveLength(1);
+  });
+});
+
+describe('Cost', () => {
+  it('The log has no event to read for workspaces without webhooks, and for those whose webhooks are disabled.', async () => {
+    const consumer = world.app.app.get(WebhooksConsumer);
+    const [without, disabled] = [await world.desk(), await world.desk()];
+    const made = await disabled.owner.api.post('/v1/webhooks', { url: receiver.url, events: ['*'] });
+    receiver.secrets.push(made.data.secret as string);
+    await disabled.owner.api.patch(`/v1/webhooks/${made.data.id}`, { enabled: false });
+    const webhook = await newWebhook(receiver, ['message.created']);
+    const handle = jest.spyOn(consumer as unknown as { handle(events: RecordedEvent[]): Promise<void> }, 'handle');
+    for (const one of [without, disabled]) await world.conversation(await world.visitor(one));
+    await consumed(world, WebhooksConsumer);
+    expect(handle).not.toHaveBeenCalled();
+    await world.conversation(await world.visitor(desk));
+    await deliveriesWhen(webhook, found => found[0]?.status === 'delivered');
+    await world.conversation(await world.visitor(without));
+    await consumed(world, WebhooksConsumer);
+    const handled = handle.mock.calls.flatMap(([events]) => events);
+    expect([...new Set(handled.map(({ workspaceId }) => workspaceId))]).toEqual([desk.workspaceId]);
   });
 });
 

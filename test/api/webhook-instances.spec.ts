@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { TwoInstances } from '../support/two-instances.js';
 import { LOCAL_WEBHOOKS, WebhookReceiver } from '../support/webhook-receiver.js';
+import { World } from '../support/world.js';
 
 const CONVERSATIONS = 4;
 const MESSAGES = 15;
@@ -65,5 +67,35 @@ describe('Two instances', () => {
     await eventually(() => (new Set(receiver.received.map(({ id }) => id)).size === 10 ? true : undefined), 20_000);
     const contents = [...new Map(receiver.received.map(({ id, body }) => [id, body.data.message.content as string]))];
     expect(contents.map(([, content]) => content)).toEqual([...'0123456789']);
+  });
+});
+
+describe('A graceful stop', () => {
+  it('An attempt that a graceful stop cuts off is not counted, and the next instance repeats it at once.', async () => {
+    const database = await dedicatedDatabase();
+    const first = await World.start(LOCAL_WEBHOOKS, { database });
+    const silent = await WebhookReceiver.start();
+    silent.respond = () => undefined;
+    const desk = await first.desk();
+    const made = await desk.owner.api.post('/v1/webhooks', { url: silent.url, events: ['message.created'] });
+    silent.secrets.push(made.data.secret as string);
+    await first.conversation(await first.visitor(desk));
+    await silent.until(1);
+    await first.stop();
+    const row = 'SELECT status, attempts, attempt_count, lane FROM webhook_delivery';
+    expect(await database.query(row)).toEqual([{ status: 'pending', attempts: [], attempt_count: 0, lane: 'live' }]);
+    expect(await database.query('SELECT lease FROM webhook')).toEqual([{ lease: null }]);
+    silent.respond = (_delivery, response) => void response.writeHead(200).end();
+    const next = await World.start(LOCAL_WEBHOOKS, { database });
+    const [before, after] = await silent.until(2);
+    expect(after!.id).toBe(before!.id);
+    await eventually(async () => {
+      const [{ status, attempts } = {}] = await database.query<{ status: string; attempts: Json[] }>(row);
+      return status === 'delivered' && attempts?.length === 1 ? true : undefined;
+    });
+    expect(silent.unsigned).toEqual([]);
+    await next.stop();
+    await silent.stop();
+    await database.drop();
   });
 });

@@ -4,6 +4,8 @@ import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { rememberSecret } from '../support/known-secrets.js';
+import { BotServer, routeToBot } from '../support/bot-server.js';
+import { LOCAL_WEBHOOKS, WebhookReceiver } from '../support/webhook-receiver.js';
 import { unique, World } from '../support/world.js';
 
 const TOKEN = 'scrape-4dd1a9c07f6b42';
@@ -67,7 +69,7 @@ describe('/metrics', () => {
 describe('Metrics of the load', () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.start({ RATE_LIMITS: 'login=1/60' });
+    world = await World.start({ ...LOCAL_WEBHOOKS, RATE_LIMITS: 'login=1/60' });
   });
   afterAll(() => world.stop());
 
@@ -114,6 +116,44 @@ describe('Metrics of the load', () => {
     expect(await valueOf('messages_total{way="statement"}')).toBe((before ?? 0) + 1);
     expect(await valueOf('message_batch_size_count')).toBe((batches ?? 0) + 1);
     expect(await valueOf('messages_total{way="transaction"}')).toBe(started);
+  });
+
+  it('/metrics counts deliveries to webhooks by outcome: delivered, retried, and failed.', async () => {
+    const desk = await world.desk();
+    const receiver = await WebhookReceiver.start();
+    const made = await desk.owner.api.post('/v1/webhooks', { url: receiver.url, events: ['message.created'] });
+    receiver.secrets.push(made.data.secret as string);
+    const answers: Record<string, number> = { delivered: 200, retried: 503, failed: 410 };
+    receiver.respond = ({ body }, response) => void response.writeHead(answers[body.data.message.content] ?? 500).end();
+    const outcomes = ['delivered', 'delivered', 'retried', 'failed'];
+    const { id } = await world.conversation(await world.visitor(desk), outcomes[0]);
+    for (const content of outcomes.slice(1)) await desk.owner.api.post(`/v1/conversations/${id}/messages`, { content });
+    const counts = () =>
+      Promise.all(Object.keys(answers).map(one => valueOf(`webhook_deliveries_total{outcome="${one}"}`)));
+    await eventually(async () => ((await counts()).join() === '2,1,1' ? true : undefined), 10_000, counts);
+    await receiver.stop();
+  });
+
+  it('/metrics counts attempts to deliver to bots by outcome: answered, failed, and cancelled.', async () => {
+    const desk = await world.desk();
+    const server = await BotServer.start();
+    await routeToBot(world, desk, server);
+    const counts = () =>
+      Promise.all(['answered', 'failed', 'cancelled'].map(one => valueOf(`bot_attempts_total{outcome="${one}"}`)));
+    const until = (expected: (number | null)[]) =>
+      eventually(async () => ((await counts()).join() === expected.join() ? true : undefined), 10_000, counts);
+    server.answerWith('Hello.');
+    await world.conversation(await world.visitor(desk));
+    await until([1, null, null]);
+    server.reply(() => undefined);
+    const { id } = await world.conversation(await world.visitor(desk));
+    await server.next('message.created', id as string);
+    await desk.owner.api.post(`/v1/conversations/${id}/assign`, { member_id: desk.owner.memberId });
+    await until([1, null, 1]);
+    server.reply((_delivery, response) => void response.writeHead(500).end());
+    await world.conversation(await world.visitor(desk));
+    await until([1, 1, 1]);
+    await server.receiver.stop();
   });
 
   it('/metrics shows the connection pool, the password queue and refusals by limit.', async () => {
