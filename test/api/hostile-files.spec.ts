@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { download, upload, uploadAsVisitor } from '../support/files.js';
+import { tiffLongs, tiffText, tiffWithExif } from '../support/tiff.js';
 
 /** A zip archive with one compressed entry. */
 function zip(name: string, content: Buffer, claimedSize = content.length): Buffer {
@@ -130,6 +131,33 @@ const REVEALING: [what: string, bytes: () => Promise<Buffer>][] = [
       return webp;
     },
   ],
+  ['TIFF', async () => tiffWithExif(90, 60, HOME)],
+  [
+    'TIFF with two pages',
+    async () => {
+      const pages = tiffWithExif(90, 60, HOME);
+      // the second page is the first one again, from a directory of its own
+      const [directory, fields] = [pages.readUInt32LE(4), pages.readUInt16LE(pages.readUInt32LE(4))];
+      const last = directory + 2 + 12 * fields;
+      const second = Buffer.from(pages.subarray(directory, last + 4));
+      pages.writeUInt32LE(pages.length, last);
+      return Buffer.concat([pages, second]);
+    },
+  ],
+];
+
+/** Raw photos, whose container is that of a TIFF. */
+const RAW: [what: string, type: string, bytes: Buffer][] = [
+  ['DNG', 'image/x-adobe-dng', tiffWithExif(90, 60, HOME, { fields: [[50_706, 1, Buffer.from([1, 4, 0, 0])]] })],
+  ['ARW', 'image/x-sony-arw', tiffWithExif(90, 60, HOME, { fields: [tiffText(50_341, 'PrintIM')] })],
+  ['CR2', 'image/x-canon-cr2', tiffWithExif(90, 60, HOME, { start: Buffer.from('CR\x02\0\0\0\0\0', 'latin1') })],
+  [
+    'NEF',
+    'image/x-nikon-nef',
+    tiffWithExif(90, 60, HOME, {
+      fields: [tiffLongs(254, 0), ...Array.from({ length: 15 }, (_nothing, index) => tiffLongs(65_000 + index, 1))],
+    }),
+  ],
 ];
 
 describe('Hostile files', () => {
@@ -203,8 +231,48 @@ describe('Hostile files', () => {
     const stored = (await download(world, data.url as string)).body as Buffer;
     expect(stored.includes(HOME)).toBe(false);
     expect(data.size).toBe(stored.length);
+    expect((await sharp(stored).metadata()).pages ?? 1).toBe(what.endsWith('two pages') ? 2 : 1);
   });
+
+  it('A visitor’s TIFF is stored without its EXIF and GPS directories, and with all of its colours.', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+    const pixels = await sharp({ create: { width: 64, height: 48, channels: 3, background: '#000', noise } })
+      .raw()
+      .toBuffer();
+    const photo = tiffWithExif(64, 48, HOME);
+    pixels.copy(photo, photo.indexOf(Buffer.alloc(64 * 48 * 3, 0x80)));
+    const { data } = await uploadAsVisitor(await world.visitor(desk), photo, 'scan.tif');
+    expect(data).toMatchObject({ content_type: 'image/tiff', width: 64, height: 48 });
+    const stored = (await download(world, data.url as string)).body as Buffer;
+    for (const tag of [33_432, 34_665, 34_853, 700, 33_723, 34_377])
+      expect([tag, tagsOf(stored).has(tag)]).toEqual([tag, false]);
+    expect((await sharp(stored).raw().toBuffer()).equals(pixels)).toBe(true);
+    const ours = (await upload(owner, photo, 'scan.tif')).data;
+    expect((await download(world, ours.url as string)).body).toEqual(photo);
+  });
+
+  it.each(RAW)(
+    'A visitor’s raw photo (%s) is refused (415); a member’s is kept as it is.',
+    async (_what, type, photo) => {
+      const { status, error } = await uploadAsVisitor(await world.visitor(desk), photo, 'photo.tif');
+      expect([status, error.code]).toEqual([415, 'attachment_type_refused']);
+      const ours = (await upload(owner, photo, 'photo.raw')).data;
+      expect(ours.content_type).toBe(type);
+      expect((await download(world, ours.url as string)).body).toEqual(photo);
+    },
+  );
 });
+
+/** The tags of all directories of a little-endian TIFF. */
+function tagsOf(tiff: Buffer): Set<number> {
+  const tags = new Set<number>();
+  for (let at = tiff.readUInt32LE(4); at !== 0;) {
+    const fields = tiff.readUInt16LE(at);
+    for (let field = 0; field < fields; field += 1) tags.add(tiff.readUInt16LE(at + 2 + 12 * field));
+    at = tiff.readUInt32LE(at + 2 + 12 * fields);
+  }
+  return tags;
+}
 
 /** A chunk of a PNG. */
 function pngChunk(type: string, content: Buffer): Buffer {

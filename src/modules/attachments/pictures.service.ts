@@ -6,6 +6,20 @@ import type { Uploader } from './attachment.js';
 import { AttachmentTypeRefused } from './attachments.errors.js';
 import type { ReceivedFile } from './file-receiver.service.js';
 
+/**
+ * Kinds of picture whose metadata can be removed. Raw photos are not among them: they have the container of a TIFF, but
+ * what could be written again is their preview.
+ */
+const CLEANABLE = new Set([
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/heif',
+  'image/tiff',
+]);
+
 /** A received file, and what is known of it as a picture. */
 export interface PreparedFile extends ReceivedFile {
   width: number | null;
@@ -29,10 +43,15 @@ export class PicturesService {
     const unknown = { ...file, thumbnail, width: null, height: null, hasThumbnail: false };
     if (!file.contentType.startsWith('image/')) return unknown;
     const removeMetadata = principal.kind === 'visitor';
+    if (removeMetadata && !CLEANABLE.has(file.contentType)) throw keepsItsMetadata();
     const facts = await this.images.process(principal.workspaceId, { input: path, thumbnail, removeMetadata });
     const { width, height, hasThumbnail, keepsMetadata } = facts;
-    if (keepsMetadata) throw new AttachmentTypeRefused({ message: 'The metadata of this picture cannot be removed.' });
+    if (keepsMetadata) throw keepsItsMetadata();
     const { size } = await stat(path);
     return { ...file, thumbnail, size, width, height, hasThumbnail };
   }
+}
+
+function keepsItsMetadata(): Error {
+  return new AttachmentTypeRefused({ message: 'The metadata of this picture cannot be removed.' });
 }

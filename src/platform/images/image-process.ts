@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import type { AvailableFormatInfo, Sharp } from 'sharp';
+import type { AvailableFormatInfo, Metadata, Sharp } from 'sharp';
 import sharp from 'sharp';
 import { mayHaveMetadata } from './image-metadata.js';
 import type { ImageFacts, ImageTask } from './image-task.js';
@@ -9,7 +9,11 @@ import { DISK_FAILED, MAX_PIXELS, THUMBNAIL_PIXELS, UNREADABLE } from './image-t
 type Format = Exclude<Parameters<Sharp['toFormat']>[0], AvailableFormatInfo>;
 
 /** The usual effort of AVIF takes 20 seconds for a photo. A quality would reduce a PNG to 256 colours. */
-const OPTIONS: Partial<Record<Format, object>> = { avif: { quality: 75, effort: 0 }, png: {} };
+const OPTIONS: Partial<Record<Format, object>> = {
+  avif: { quality: 75, effort: 0 },
+  png: {},
+  tiff: { compression: 'lzw' },
+};
 
 /**
  * The program that decodes an image in a process of its own: `node image-process.js TASK`, both task and answer in JSON.
@@ -40,13 +44,17 @@ async function run({ input, thumbnail, removeMetadata }: ImageTask): Promise<Ima
   if (!found) return { ...UNREADABLE, keepsMetadata: removeMetadata };
   const { width, height } = found.autoOrient;
   const pixels = found.width * (found.pageHeight ?? found.height) * (found.pages ?? 1);
-  const isPersonal = [found.exif, found.xmp, found.iptc, found.comments].some(data => data !== undefined);
-  if (removeMetadata && (isPersonal || (await mayHaveMetadata(input)))) {
+  if (removeMetadata && (hasMetadata(found) || (await mayHaveMetadata(input)))) {
     if (pixels > MAX_PIXELS) return { width, height, hasThumbnail: false, keepsMetadata: true };
     await rewrite(input, found.compression === 'av1' ? 'avif' : found.format);
   }
   const hasThumbnail = pixels <= MAX_PIXELS && (await makeThumbnail(input, thumbnail));
   return { width, height, hasThumbnail, keepsMetadata: false };
+}
+
+/** True for every TIFF: libvips reads neither its EXIF nor its texts. */
+function hasMetadata({ format, exif, xmp, iptc, comments }: Metadata): boolean {
+  return format === 'tiff' || [exif, xmp, iptc, comments].some(data => data !== undefined);
 }
 
 /** Writes the image again, turned as its metadata says, and without them. */
