@@ -30,10 +30,16 @@ const COMPOUND = 'application/x-cfb';
 /** Types that share a container: the first bytes do not tell. */
 const CONTAINERS = new Set(['application/zip', COMPOUND]);
 
-/** Returns the type that the first bytes prove; null if more is needed. */
-export async function typeOfHead(head: Buffer): Promise<string | null> {
+/** Formats that are text themselves. A registry file is one too, and Windows runs it. */
+const TEXT_FORMATS = /^(?:text\/.+|application\/(?:pdf|rtf|xml|x-ms-regedit))$/;
+
+/**
+ * Returns the type that the first bytes prove; null if more is needed.
+ * @param isText true if they are valid UTF-8 without control characters
+ */
+export async function typeOfHead(head: Buffer, isText: boolean): Promise<string | null> {
   const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
-  return found === undefined || CONTAINERS.has(found) ? null : normalType(found);
+  return found === undefined || CONTAINERS.has(found) || isChance(found, isText) ? null : normalType(found);
 }
 
 /**
@@ -46,10 +52,15 @@ export async function typeOfFile(
 ): Promise<string> {
   const found = (await fileTypeFromFile(path).catch(() => undefined))?.mime;
   if (found === COMPOUND) return compoundTypeOf(head);
-  if (found !== undefined) return normalType(found);
+  if (found !== undefined && !isChance(found, isText)) return normalType(found);
   if (!isText) return UNKNOWN_TYPE;
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return TEXT_TYPES[extension] ?? 'text/plain';
+}
+
+/** Signatures that consist of letters also begin texts: `BM` a bitmap, `FORM` a sound. No such file is text throughout. */
+function isChance(found: string, isText: boolean): boolean {
+  return isText && !TEXT_FORMATS.test(found.split(';', 1)[0] ?? found);
 }
 
 function normalType(mime: string): string {
@@ -74,6 +85,11 @@ export class TextCheck {
     } catch {
       this.text = false;
     }
+  }
+
+  /** True if all that has come so far is text. */
+  get isTextSoFar(): boolean {
+    return this.text;
   }
 
   /** @returns false also for an incomplete character at the end */

@@ -57,8 +57,8 @@ class ArrivalCheck {
       this.size += chunk.length;
       if (this.size > this.rules.maxBytes) throw tooLarge(this.rules.maxBytes);
       if (this.head.length < KEPT_HEAD_BYTES) this.head = Buffer.concat([this.head, chunk]);
-      if (!this.headChecked && this.size >= HEAD_BYTES) await this.checkHead();
       this.text.add(chunk);
+      if (!this.headChecked && this.size >= HEAD_BYTES) await this.checkHead();
       yield chunk;
     }
   }
@@ -69,7 +69,7 @@ class ArrivalCheck {
 
   private async checkHead(): Promise<void> {
     this.headChecked = true;
-    const type = await typeOfHead(this.head);
+    const type = await typeOfHead(this.head, this.text.isTextSoFar);
     if (type !== null) assertAllowed(type, this.rules);
   }
 }
