@@ -48,6 +48,16 @@ describe('The type of a text', () => {
     }
   });
 
+  it('A text with a control character, also of the second set (U+0080 to U+009F), is refused (415).', async () => {
+    const controls = [0, 8, 0x0b, 0x0c, 0x0e, 0x1b, 0x1f, 0x7f, 0x80, 0x85, 0x90, 0x9b, 0x9f];
+    for (const control of controls) {
+      const { status } = await upload(owner, `a${String.fromCharCode(control)}31m`, 'note.txt');
+      expect([control, status]).toEqual([control, 415]);
+    }
+    for (const good of ['\t\r\n', '\u00A0', 'é', '\u{10FFFF}'])
+      expect((await upload(owner, `a${good}`)).status).toBe(201);
+  });
+
   it.each([
     ['a Windows program', `MZ${LONG}`],
     ['a Windows registry file', 'REGEDIT4\r\n\r\n[HKEY_CURRENT_USER\\Software]\r\n'],

@@ -104,4 +104,5 @@ export class TextCheck {
   }
 }
 
-const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/;
+/** Both sets: some terminals obey U+009B like ESC [. */
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/;
