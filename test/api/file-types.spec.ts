@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { download, upload, uploadAsVisitor } from '../support/files.js';
+import { compoundFile, openXmlParts, zipOf } from '../support/office.js';
 
 const LONG = 'All of it is text. '.repeat(400);
 
@@ -67,3 +68,78 @@ describe('The type of a text', () => {
     expect([status, error.code]).toEqual([415, 'attachment_type_refused']);
   });
 });
+
+const MIB = 1024 * 1024;
+const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
+const docx = openXmlParts(
+  'wordprocessingml.document',
+  'word/document.xml',
+  '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body/></w:document>',
+);
+const xlsx = openXmlParts(
+  'spreadsheetml.sheet',
+  'xl/workbook.xml',
+  '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheets/></workbook>',
+);
+const pptx = openXmlParts(
+  'presentationml.presentation',
+  'ppt/presentation.xml',
+  '<p:presentation xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"/>',
+);
+const openDocument = (kind: string) =>
+  zipOf([
+    ['mimetype', `application/vnd.oasis.opendocument.${kind}`],
+    ['content.xml', '<?xml version="1.0"?><office:document-content/>'],
+    ['META-INF/manifest.xml', '<?xml version="1.0"?><manifest:manifest/>'],
+  ]);
+const word = ['1Table', '\x05SummaryInformation', '\x05DocumentSummaryInformation', '\x01CompObj', 'WordDocument'];
+
+const OFFICE_FILES: [what: string, type: string, bytes: Buffer][] = [
+  ['a docx', `${OPEN_XML}.wordprocessingml.document`, zipOf(docx)],
+  ['a docx whose types come last', `${OPEN_XML}.wordprocessingml.document`, zipOf(docx.toReversed())],
+  ['a docx that was streamed', `${OPEN_XML}.wordprocessingml.document`, zipOf(docx, { streamed: true })],
+  ['an xlsx', `${OPEN_XML}.spreadsheetml.sheet`, zipOf(xlsx)],
+  ['a pptx', `${OPEN_XML}.presentationml.presentation`, zipOf(pptx)],
+  ['an odt', 'application/vnd.oasis.opendocument.text', openDocument('text')],
+  ['an ods', 'application/vnd.oasis.opendocument.spreadsheet', openDocument('spreadsheet')],
+  ['an odp', 'application/vnd.oasis.opendocument.presentation', openDocument('presentation')],
+  ['a doc', 'application/msword', compoundFile(word)],
+  ['a doc whose directory comes late', 'application/msword', compoundFile(word, { bytesBefore: MIB })],
+  ['a doc of 9 MiB', 'application/msword', compoundFile(word, { bytesBefore: 9 * MIB })],
+  ['an xls', 'application/vnd.ms-excel', compoundFile(['Workbook'])],
+  ['an xls of Excel 95', 'application/vnd.ms-excel', compoundFile(['Book'])],
+  ['an xls that embeds a doc', 'application/vnd.ms-excel', compoundFile(['Workbook'], { nested: ['WordDocument'] })],
+  ['a ppt', 'application/vnd.ms-powerpoint', compoundFile(['Current User', 'PowerPoint Document'])],
+];
+
+describe('The type of an office file', () => {
+  it.each(OFFICE_FILES)(
+    'A visitor sends %s, whatever its name, and others download it.',
+    async (_what, type, bytes) => {
+      const { status, data } = await uploadAsVisitor(await world.visitor(desk), bytes, 'file');
+      expect([status, data.content_type]).toEqual([201, type]);
+      const { headers, body } = await download(world, data.url as string);
+      expect(headers['content-disposition']).toMatch(/^attachment;/);
+      expect((body as Buffer).equals(bytes)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['without a known stream', compoundFile(['Setup'])],
+    ['that only contains the word', compoundFile(['Setup'], { nested: ['WordDocument'] })],
+    ['whose directory is behind its end', compoundFile(word).subarray(0, 1024)],
+    ['that is a header alone', compoundFile(word).subarray(0, 512)],
+    ['with sectors of two gigabytes', changed(compoundFile(word), 0x1e, 31)],
+    ['whose directory repeats itself', changed(compoundFile(['Setup']), 512 + 4, 1)],
+  ])('A compound file %s is refused (415).', async (_what, bytes) => {
+    const { status, error } = await upload(owner, bytes, 'a.doc');
+    expect([status, error.code]).toEqual([415, 'attachment_type_refused']);
+  });
+});
+
+/** A copy with another number of 32 bits. */
+function changed(bytes: Buffer, offset: number, value: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt32LE(value, offset);
+  return copy;
+}

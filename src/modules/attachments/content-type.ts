@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
+import { rootStreamsOf } from './compound-file.js';
 
 /** First bytes that suffice to know most types. */
 export const HEAD_BYTES = 4_100;
@@ -23,6 +24,7 @@ const SAME_AS: Readonly<Record<string, string>> = {
 const COMPOUND_TYPES: readonly (readonly [stream: string, type: string])[] = [
   ['WordDocument', 'application/msword'],
   ['Workbook', 'application/vnd.ms-excel'],
+  ['Book', 'application/vnd.ms-excel'],
   ['PowerPoint Document', 'application/vnd.ms-powerpoint'],
 ];
 const COMPOUND = 'application/x-cfb';
@@ -46,12 +48,9 @@ export async function typeOfHead(head: Buffer, isText: boolean): Promise<string 
  * Detects the type of a complete file by its content. The name decides only which kind of text it is.
  * @param isText true if the file is valid UTF-8 without control characters
  */
-export async function typeOfFile(
-  path: string,
-  { head, name, isText }: { head: Buffer; name: string; isText: boolean },
-): Promise<string> {
+export async function typeOfFile(path: string, { name, isText }: { name: string; isText: boolean }): Promise<string> {
   const found = (await fileTypeFromFile(path).catch(() => undefined))?.mime;
-  if (found === COMPOUND) return compoundTypeOf(head);
+  if (found === COMPOUND) return compoundTypeOf(path);
   if (found !== undefined && !isChance(found, isText)) return normalType(found);
   if (!isText) return UNKNOWN_TYPE;
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
@@ -68,9 +67,9 @@ function normalType(mime: string): string {
   return SAME_AS[plain] ?? plain;
 }
 
-function compoundTypeOf(head: Buffer): string {
-  const type = COMPOUND_TYPES.find(([stream]) => head.includes(Buffer.from(stream, 'utf16le')));
-  return type?.[1] ?? UNKNOWN_TYPE;
+async function compoundTypeOf(path: string): Promise<string> {
+  const streams = await rootStreamsOf(path).catch((): string[] => []);
+  return COMPOUND_TYPES.find(([stream]) => streams.includes(stream))?.[1] ?? UNKNOWN_TYPE;
 }
 
 /** Tells if a stream of chunks is UTF-8 text: no control characters but tab, line feed and carriage return. */

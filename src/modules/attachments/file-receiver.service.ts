@@ -20,9 +20,6 @@ export interface ReceivedFile {
   size: number;
 }
 
-/** Bytes in which a compound file is searched for the names of its streams. */
-const KEPT_HEAD_BYTES = 512 * 1024;
-
 /** Writes a file to disk while it arrives, and checks its size and type. */
 @Injectable()
 export class FileReceiverService {
@@ -37,7 +34,7 @@ export class FileReceiverService {
       // only the disk raises errors of the system: it is full or gone
       throw (error as NodeJS.ErrnoException).syscall === undefined ? error : new Unavailable({ cause: error });
     }
-    const contentType = await typeOfFile(path, { head: check.head, name, isText: check.isText() });
+    const contentType = await typeOfFile(path, { name, isText: check.isText() });
     assertAllowed(contentType, rules);
     return { name, contentType, size: check.size };
   }
@@ -46,8 +43,8 @@ export class FileReceiverService {
 /** Checks the bytes of one file on their way. */
 class ArrivalCheck {
   size = 0;
-  head: Buffer = Buffer.alloc(0);
   private readonly text = new TextCheck();
+  private readonly head: Buffer[] = [];
   private headChecked = false;
 
   constructor(private readonly rules: UploadRules) {}
@@ -56,9 +53,8 @@ class ArrivalCheck {
     for await (const chunk of chunks) {
       this.size += chunk.length;
       if (this.size > this.rules.maxBytes) throw tooLarge(this.rules.maxBytes);
-      if (this.head.length < KEPT_HEAD_BYTES) this.head = Buffer.concat([this.head, chunk]);
       this.text.add(chunk);
-      if (!this.headChecked && this.size >= HEAD_BYTES) await this.checkHead();
+      if (!this.headChecked) await this.checkHead(chunk);
       yield chunk;
     }
   }
@@ -67,9 +63,12 @@ class ArrivalCheck {
     return this.text.end();
   }
 
-  private async checkHead(): Promise<void> {
+  /** Looks at the first bytes once enough of them have come. */
+  private async checkHead(chunk: Buffer): Promise<void> {
+    this.head.push(chunk);
+    if (this.size < HEAD_BYTES) return;
     this.headChecked = true;
-    const type = await typeOfHead(this.head, this.text.isTextSoFar);
+    const type = await typeOfHead(Buffer.concat(this.head.splice(0)), this.text.isTextSoFar);
     if (type !== null) assertAllowed(type, this.rules);
   }
 }
