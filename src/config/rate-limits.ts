@@ -3,6 +3,8 @@ export interface RateLimit {
   points: number;
   seconds: number;
   by: string;
+  /** True if points are reserved, and given back where they were not needed. */
+  reserved?: boolean;
 }
 
 const MINUTE = 60;
@@ -33,7 +35,7 @@ export const RATE_LIMITS = {
   visitor: { points: 300, seconds: MINUTE, by: 'contact' },
   visitor_message: { points: 30, seconds: MINUTE, by: 'contact' },
   upload: { points: 60, seconds: MINUTE, by: 'contact, member or API key' },
-  upload_bytes_address: { points: 1024 * 1024 * 1024, seconds: HOUR, by: 'bytes of uploads per address' },
+  upload_bytes_address: { points: 1024 ** 3, seconds: HOUR, by: 'bytes of uploads per address', reserved: true },
   transcript_contact: { points: 3, seconds: HOUR, by: 'contact' },
   transcript_member: { points: 30, seconds: HOUR, by: 'member or API key' },
   transcript_address: { points: 3, seconds: HOUR, by: 'address mailed to' },

@@ -9,6 +9,7 @@ import { FileUploadsService, SILENCE_MS, UPLOAD_MS } from '../../src/platform/ht
 import { eventually } from '../support/eventually.js';
 import { download, filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
 import { countsOf, race } from '../support/race.js';
+import { rawRequest } from '../support/raw-http.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
 
@@ -44,8 +45,8 @@ const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; file
 const TAIL = `\r\n--${BOUNDARY}--\r\n`;
 
 /** Begins an upload and sends only some of its bytes. */
-async function begin(token: string, announced: number, sent: number, path = '/v1/attachments') {
-  const { port } = new URL(world.app.url);
+async function begin(token: string, announced: number, sent: number, { at = world, start = '' } = {}) {
+  const { port } = new URL(at.app.url);
   const socket = connect(Number(port), '127.0.0.1');
   open.push(socket);
   const answer = { text: '', closed: false };
@@ -54,13 +55,13 @@ async function begin(token: string, announced: number, sent: number, path = '/v1
   socket.on('close', () => (answer.closed = true));
   socket.write(
     [
-      `POST ${path} HTTP/1.1`,
+      'POST /v1/attachments HTTP/1.1',
       'Host: x',
       `Authorization: Bearer ${token}`,
       `Content-Type: multipart/form-data; boundary=${BOUNDARY}`,
       `Content-Length: ${announced}`,
       '',
-      HEAD + 'a'.repeat(sent),
+      HEAD + start + 'a'.repeat(sent - start.length),
     ].join('\r\n'),
   );
   return { socket, answer, status: () => Number(answer.text.split(' ', 2)[1] ?? 0) };
@@ -249,6 +250,93 @@ describe('The quotas', () => {
     } finally {
       await limited.stop();
     }
+  });
+});
+
+describe('The bytes of an address', () => {
+  const LIMIT = 60 * MIB;
+  let limited: World;
+  beforeEach(async () => {
+    limited = await World.start(
+      { RATE_LIMITS: `upload_bytes_address=${LIMIT}/3600`, FILES_QUOTA_MB: '300' },
+      { database: world.app.database },
+    );
+  });
+  afterEach(() => limited.stop());
+
+  const send = (bytes: number) => upload(limited.as(desk.owner.token), Buffer.alloc(bytes, 'a'));
+  const isEnded = () => isUnderWay(0);
+
+  it('Uploads without Content-Length count only what arrives.', async () => {
+    for (let count = 1; count <= 4; count += 1) {
+      const answer = await rawRequest(limited.app.url, {
+        method: 'POST',
+        path: '/v1/attachments',
+        headers: {
+          Authorization: `Bearer ${desk.owner.token}`,
+          'Content-Type': `multipart/form-data; boundary=${BOUNDARY}`,
+        },
+        body: Buffer.from(`${HEAD}tiny${TAIL}`),
+        chunked: true,
+      });
+      expect([count, answer.status]).toEqual([count, 201]);
+    }
+  });
+
+  it('Uploads that another quota refuses do not count.', async () => {
+    const key = await world.apiKey(desk);
+    const bytes = Buffer.alloc(20 * MIB, 'a');
+    await world.app.database.query('INSERT INTO file_usage (workspace_id, bytes) VALUES ($1, $2)', [
+      desk.workspaceId,
+      299 * MIB,
+    ]);
+    const again = () => upload(limited.as(key.token), bytes);
+    for (let count = 1; count <= 4; count += 1) expect((await again()).error.code).toBe('storage_quota');
+    await world.app.database.query('UPDATE file_usage SET bytes = 0 WHERE workspace_id = $1', [desk.workspaceId]);
+    expect((await again()).status).toBe(201);
+  });
+
+  it('An upload that the address’s limit refuses does not count.', async () => {
+    expect((await send(20 * MIB)).status).toBe(201);
+    expect((await send(20 * MIB)).status).toBe(201);
+    for (let count = 1; count <= 2; count += 1) expect((await send(21 * MIB)).error.code).toBe('storage_quota');
+    expect((await send(15 * MIB)).status).toBe(201);
+  });
+
+  it('Of a file whose type is refused, only what had arrived counts.', async () => {
+    for (let count = 1; count <= 4; count += 1) {
+      const { status, socket } = await begin(desk.owner.token, 20 * MIB, 10_000, { at: limited, start: 'MZ\0' });
+      await eventually(() => status() === 415 || undefined);
+      socket.destroy();
+      await isEnded();
+    }
+    expect((await send(20 * MIB)).status).toBe(201);
+  });
+
+  it('What has arrived of an upload that is cut counts, also in other fields than the file.', async () => {
+    const [token, sent] = [desk.owner.token, 15 * MIB];
+    for (const start of ['', `\r\n--${BOUNDARY}\r\nContent-Disposition: form-data; name="other"\r\n\r\n`]) {
+      const { socket } = await begin(token, 20 * MIB, sent, { at: limited, start });
+      await isUnderWay(1);
+      // the service reads all of it before it sees the end
+      socket.end();
+      await isEnded();
+    }
+    expect((await send(20 * MIB)).status).toBe(201);
+    expect((await send(15 * MIB)).error.code).toBe('storage_quota');
+  });
+
+  it('Uploads under way count in full, so that concurrent ones cannot pass the limit.', async () => {
+    const [one, two] = [desk.owner.token, (await world.colleague(desk)).token];
+    const open = [
+      await begin(one, 25 * MIB, 9_000, { at: limited }),
+      await begin(two, 25 * MIB, 9_000, { at: limited }),
+    ];
+    await isUnderWay(2);
+    expect((await send(15 * MIB)).error.code).toBe('storage_quota');
+    for (const { socket } of open) socket.destroy();
+    await isEnded();
+    expect((await send(15 * MIB)).status).toBe(201);
   });
 });
 

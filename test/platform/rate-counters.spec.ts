@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { MemoryCounter } from '../../src/platform/limits/memory-counter.js';
 import { RateLimitService } from '../../src/platform/limits/rate-limit.service.js';
+import { RateWindow } from '../../src/platform/limits/rate-window.js';
 import { eventually } from '../support/eventually.js';
 import { someEmail } from '../support/invites.js';
 import { World } from '../support/world.js';
@@ -28,6 +29,35 @@ describe('The in-memory counter', () => {
     counter.add('b');
     expect(counter.size).toBe(1);
     expect(counter.add('a').consumed).toBe(1);
+  });
+});
+
+describe('Reserved points', () => {
+  it('Points that were given back are free again, and never more than were counted.', async () => {
+    const window = new RateWindow('x', { points: 10, seconds: 60, reserved: true }, null);
+    const { giveBack } = await window.reserve('a', 8);
+    await giveBack(0);
+    expect((await window.get('a'))?.consumed).toBe(8);
+    await giveBack(5);
+    expect((await window.get('a'))?.consumed).toBe(3);
+    await giveBack(1_000);
+    await giveBack(-1_000);
+    expect((await window.get('a'))?.consumed).toBe(0);
+    expect(await window.get('b')).toBeNull();
+  });
+
+  it('Points of a window that ends soon or has ended are not given back: the next window would lack them.', async () => {
+    const window = new RateWindow('x', { points: 10, seconds: 60, reserved: true }, null);
+    const { giveBack } = await window.reserve('a', 8);
+    const now = performance.now();
+    for (const late of [56_000, 61_000]) {
+      const spy = jest.spyOn(performance, 'now').mockReturnValue(now + late);
+      await window.add('a', 1);
+      const before = (await window.get('a'))?.consumed;
+      await giveBack(8);
+      expect((await window.get('a'))?.consumed).toBe(before);
+      spy.mockRestore();
+    }
   });
 });
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RateLimited } from '../../src/kernel/errors.js';
+import { RateLimitService } from '../../src/platform/limits/rate-limit.service.js';
 import { RedisClient } from '../../src/platform/redis/redis-client.js';
 import { eventually } from '../support/eventually.js';
 import { race } from '../support/race.js';
@@ -17,7 +19,10 @@ const AT_ONCE = 20;
 
   beforeAll(async () => {
     redis = await RedisServer.start();
-    const env = { REDIS_URL: redis.url, RATE_LIMITS: `register=1000/60,agent=${LIMIT}/600,api_key=100000/60` };
+    const env = {
+      REDIS_URL: redis.url,
+      RATE_LIMITS: `register=1000/60,agent=${LIMIT}/600,api_key=100000/60,upload_bytes_address=10/600`,
+    };
     one = await World.start(env);
     other = await World.start(env, { database: one.app.database });
   });
@@ -52,6 +57,18 @@ const AT_ONCE = 20;
     const keys = (await one.app.app.get(RedisClient).client?.keys('rate:*')) ?? [];
     expect(keys.some(key => key.startsWith('rate:password_forgot:'))).toBe(true);
     expect(keys.filter(key => !/^rate:[a-z_]+:[\w-]{22}$/.test(key))).toEqual([]);
+  });
+
+  it('Points that one instance gives back are free on both at once, also where a key was past its limit.', async () => {
+    const [here, there] = [one, other].map(({ app }) => app.app.get(RateLimitService));
+    const address = unique('address');
+    const giveBack = await here?.reserve('upload_bytes_address', address, 8);
+    for (const limiter of [here, there]) {
+      await expect(limiter?.reserve('upload_bytes_address', address, 3)).rejects.toThrow(RateLimited);
+    }
+    await giveBack?.(6);
+    await there?.reserve('upload_bytes_address', address, 8);
+    await expect(here?.reserve('upload_bytes_address', address, 1)).rejects.toThrow(RateLimited);
   });
 
   it('Each instance counts on its own while Redis is down, and no request fails because of it.', async () => {

@@ -27,7 +27,7 @@ export async function rootStreamsOf(path: string): Promise<string[]> {
 
 /** The sectors of a compound file. The FAT, which has sectors of its own, tells which one follows another. */
 class Sectors {
-  private fat = { index: -1, bytes: Buffer.alloc(0) };
+  private fat: { index: number; bytes: Buffer | null } = { index: -1, bytes: null };
 
   constructor(
     private readonly file: FileHandle,
@@ -52,9 +52,7 @@ class Sectors {
   private async next(sector: number): Promise<number> {
     const perSector = this.size / 4;
     const index = Math.floor(sector / perSector);
-    if (index !== this.fat.index) {
-      this.fat = { index, bytes: (await this.read(await this.fatSector(index))) ?? Buffer.alloc(0) };
-    }
+    if (index !== this.fat.index) this.fat = { index, bytes: await this.read(await this.fatSector(index)) };
     return numberAt(this.fat.bytes, sector % perSector);
   }
 

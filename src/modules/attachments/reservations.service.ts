@@ -38,9 +38,16 @@ export class ReservationsService {
     private readonly clock: Clock,
   ) {}
 
+  /**
+   * Reserves bytes of the hour for an address. Those that do not arrive must be given back, whatever becomes of the upload.
+   * @throws StorageQuota
+   */
+  reserveForAddress(network: string, size: number): Promise<(bytes: number) => Promise<void>> {
+    return this.limiter.reserve('upload_bytes_address', network, size).catch(asQuota);
+  }
+
   /** @throws StorageQuota, RateLimited */
-  async reserve(principal: Uploader, size: number, network: string): Promise<NewUpload> {
-    await this.limiter.consume('upload_bytes_address', network, size).catch(asQuota);
+  async reserve(principal: Uploader, size: number): Promise<NewUpload> {
     const now = this.clock.now();
     const { kind: ownerKind, id: ownerId } = ownerOf(principal);
     const dueAt = new Date(now.getTime() + DEAD_AFTER_MS);

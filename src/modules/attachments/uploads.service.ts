@@ -34,7 +34,22 @@ export class UploadsService {
   /** @throws FeatureDisabled, BodyTooLarge, AttachmentTypeRefused, StorageQuota, RateLimited, Unavailable */
   async upload(principal: Uploader, incoming: IncomingUpload, network: string): Promise<AttachmentRef> {
     const rules = await this.rulesFor(principal);
-    const upload = await this.reservations.reserve(principal, sizeOf(incoming, rules.maxBytes), network);
+    const size = sizeOf(incoming, rules.maxBytes);
+    const giveBack = await this.reservations.reserveForAddress(network, size);
+    try {
+      return await this.uploadReserved(principal, incoming, rules, size);
+    } finally {
+      await giveBack(size - incoming.receivedBytes);
+    }
+  }
+
+  private async uploadReserved(
+    principal: Uploader,
+    incoming: IncomingUpload,
+    rules: UploadRules,
+    size: number,
+  ): Promise<AttachmentRef> {
+    const upload = await this.reservations.reserve(principal, size);
     try {
       return await this.folders.use(folder => this.receive(principal, incoming, rules, { upload, folder }));
     } catch (error) {

@@ -11,6 +11,8 @@ export interface IncomingFile {
 export interface IncomingUpload {
   /** Size of the body, which is a little more than its file; null if the client does not say it. */
   declaredBytes: number | null;
+  /** How much of the body has arrived. */
+  readonly receivedBytes: number;
   /**
    * Hands the file to `store`, which reads all of its bytes. Resolves once the whole body has arrived.
    * @throws DomainError for a body that is late, cut or malformed, and what `store` throws

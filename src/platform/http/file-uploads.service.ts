@@ -41,11 +41,22 @@ export class FileUploadsService implements OnApplicationShutdown {
   open(request: Request): IncomingUpload {
     const length = request.headers['content-length'];
     const declaredBytes = length === undefined ? null : Number(length);
-    return { declaredBytes, receive: store => this.receive(request, store) };
+    const received = { bytes: 0 };
+    return {
+      declaredBytes,
+      get receivedBytes() {
+        return received.bytes;
+      },
+      receive: store => this.receive(request, received, store),
+    };
   }
 
   /** After an error, what is left of the body is discarded, so that the client reads the response. */
-  private async receive<T>(request: Request, store: (file: IncomingFile) => Promise<T>): Promise<T> {
+  private async receive<T>(
+    request: Request,
+    received: { bytes: number },
+    store: (file: IncomingFile) => Promise<T>,
+  ): Promise<T> {
     this.bodies.release(request);
     const parser = parserFor(request);
     const file: { bytes?: Readable; stored?: Promise<T> } = {};
@@ -66,6 +77,7 @@ export class FileUploadsService implements OnApplicationShutdown {
           if (!request.complete) reject(new MalformedRequest());
         });
         request.on('error', () => reject(new MalformedRequest()));
+        request.on('data', ({ length }: Buffer) => (received.bytes += length));
         request.pipe(parser);
       });
       if (!file.stored) throw fileFault('Send a file.');

@@ -50,6 +50,12 @@ export class MemoryCounter {
     return { consumed: count.consumed, msLeft: count.endsAt - now };
   }
 
+  /** Counts `points` less, where the key has a window. */
+  subtract(key: string, points: number): void {
+    const count = this.counts.get(key);
+    if (count) count.consumed = Math.max(0, count.consumed - points);
+  }
+
   get(key: string): Usage | null {
     const now = performance.now();
     const count = this.counts.get(key);

@@ -8,6 +8,7 @@ import { InvalidDataService } from '../redis/invalid-data.service.js';
 import { RedisClient } from '../redis/redis-client.js';
 import type { Usage } from './memory-counter.js';
 import type { RateState } from '../request/rate-state.js';
+import type { Reservation } from './rate-window.js';
 import { RateWindow } from './rate-window.js';
 
 /** One limit and the key that it counts by. */
@@ -30,8 +31,8 @@ export class RateLimitService {
       registers: [registry],
     });
     const onInvalid = () => invalid.record('limits', 'a rate counter that is no number');
-    for (const [name, { points, seconds }] of Object.entries(config.rateLimits ?? {})) {
-      this.windows.set(name as RateLimitName, new RateWindow(name, points, seconds, client, onInvalid));
+    for (const [name, limit] of Object.entries(config.rateLimits ?? {})) {
+      this.windows.set(name as RateLimitName, new RateWindow(name, limit, client, onInvalid));
     }
   }
 
@@ -43,6 +44,23 @@ export class RateLimitService {
     const state = stateOf(window, usage);
     if (usage.consumed > window.points) throw this.refusal(name, state);
     reportRate(state);
+  }
+
+  /**
+   * Counts calls before it is known how many will be needed, so that concurrent callers cannot pass the limit together.
+   * @returns gives back those that were not needed @throws RateLimited past the limit, and then counts none of them
+   */
+  async reserve(name: RateLimitName, key: string, calls: number): Promise<Reservation['giveBack']> {
+    const window = this.windows.get(name);
+    if (!window) return async () => undefined;
+    const { usage, giveBack } = await window.reserve(key, calls);
+    const state = stateOf(window, usage);
+    if (usage.consumed > window.points) {
+      await giveBack(calls);
+      throw this.refusal(name, state);
+    }
+    reportRate(state);
+    return giveBack;
   }
 
   /** Checks a limit on failures without counting. @throws RateLimited when the limit is used up */
