@@ -50,6 +50,19 @@ describe('A message of a file alone', () => {
     }
   });
 
+  it('A transcript in JSON has id, name, size and type of each file, for agents and the visitor, and no more.', async () => {
+    for (const [api, path] of [
+      [owner, `/v1/conversations/${id}`],
+      [visitor.api, `/v1/widget/conversations/${id}`],
+    ] as const) {
+      const { content } = (await api.get(`${path}/transcript?format=json`)).data as { content: string };
+      const { messages } = JSON.parse(content) as { messages: Json[] };
+      const files = [{ id: file.id, name: 'order 4711.csv', size: 22, content_type: 'text/csv' }];
+      expect(messages[0].attachments).toEqual(files);
+      expect(messages[0].files).toEqual(['order 4711.csv']);
+    }
+  });
+
   it("The export of its contact has the file's facts and a URL that opens it; after the erasure nothing does.", async () => {
     const { messages } = (await owner.post(`/v1/contacts/${visitor.contactId}/export`)).data as { messages: Json[] };
     const [shown] = messages[0].attachments as Json[];

@@ -11,9 +11,14 @@ export class MailTranscriptBody {
   @Email({ description: 'The address to mail it to.' }) email!: string;
 }
 
+const CONTENT =
+  'The content of the file. In JSON it is `{number, desk, timezone, complete, messages: [{at, sender_type, sender, ' +
+  'private, content, files, attachments, event}]}`: `files` has the names of the files of a message, and `attachments` ' +
+  'their `{id, name, size, content_type}`.';
+
 export class TranscriptView implements TranscriptFile {
   @Choice(TRANSCRIPT_FORMATS) format!: TranscriptFormat;
-  @Text({ min: 0, max: 10_000_000, description: 'The content of the file.', example: 'Conversation #12 with …' })
+  @Text({ min: 0, max: 20_000_000, description: CONTENT, example: 'Conversation #12 with …' })
   content!: string;
   @Text({ example: 'conversation-12.txt' }) filename!: string;
 }

@@ -1,4 +1,5 @@
 import type { TimeDisplay } from '../../kernel/display-time.js';
+import type { AttachmentRef } from '../attachments/index.js';
 import type { SenderType } from '../conversations/index.js';
 import type { MessageRecord } from '../messages/index.js';
 
@@ -9,10 +10,8 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 export const MAX_MESSAGES = 1_000;
 export const MAX_CHARACTERS = 1_000_000;
 
-/** A file that a transcript names. */
-interface NamedFile {
-  name?: string;
-}
+/** A file as a transcript in JSON describes it. URLs end after an hour, and have no use in a document. */
+export type TranscriptAttachment = Pick<AttachmentRef, 'id' | 'name' | 'size' | 'content_type'>;
 
 export interface TranscriptEntry {
   at: string;
@@ -23,6 +22,7 @@ export interface TranscriptEntry {
   content: string | null;
   /** Names of the attached files. */
   files: string[];
+  attachments: TranscriptAttachment[];
   /** Describes an entry of the timeline; null for a message. */
   event: string | null;
 }
@@ -59,7 +59,6 @@ const EVENTS: Readonly<Record<string, string>> = {
 /** @returns null for an unsent message */
 export function toTranscriptEntry(message: MessageRecord, { desk, contact }: Names): TranscriptEntry | null {
   if (message.deleted_at !== null) return null;
-  const files: readonly NamedFile[] = message.attachments;
   const event = message.content_type === 'event' ? String(message.metadata.event) : null;
   return {
     at: message.created_at,
@@ -67,7 +66,8 @@ export function toTranscriptEntry(message: MessageRecord, { desk, contact }: Nam
     sender: message.sender_type === 'contact' ? contact : (message.sender_name ?? desk),
     private: message.private,
     content: message.content,
-    files: files.map(({ name }) => name ?? 'file'),
+    files: message.attachments.map(({ name }) => name),
+    attachments: message.attachments.map(({ id, name, size, content_type }) => ({ id, name, size, content_type })),
     event: event === null ? null : (EVENTS[event] ?? event),
   };
 }

@@ -22,7 +22,7 @@ export class TranscriptsController {
   @Get()
   @Summary(
     'Get the transcript of a conversation, with private notes.',
-    'The newest 1,000 messages, at most 1,000,000 characters. Files are named. Times are in the time zone of the workspace; in JSON, they are UTC.',
+    'The newest 1,000 messages, at most 1,000,000 characters. Files are named; in JSON, with their id, size and type. Times are in the time zone of the workspace; in JSON, they are UTC.',
   )
   @Allow('conversations:read')
   @Answers(TranscriptView)

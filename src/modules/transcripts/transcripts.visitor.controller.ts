@@ -24,7 +24,7 @@ export class TranscriptsVisitorController {
   @Get()
   @Summary(
     "Get the transcript of one of the visitor's conversations.",
-    "The newest 1,000 messages, at most 1,000,000 characters. Files are named. Times are in the contact's time zone, or else the workspace's; in JSON, they are UTC.",
+    "The newest 1,000 messages, at most 1,000,000 characters. Files are named; in JSON, with their id, size and type. Times are in the contact's time zone, or else the workspace's; in JSON, they are UTC.",
   )
   @Allow('widget:read')
   @Answers(TranscriptView)
