@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
 import { download, filesOf, removeDueFiles, upload, uploadAsVisitor, usedBytes } from '../support/files.js';
@@ -7,6 +8,21 @@ import type { Json } from '../support/json.js';
 import type { Visitor } from '../support/world.js';
 
 const HOUR = 3_600;
+
+const picture = () => sharp({ create: { width: 9, height: 6, channels: 3, background: '#2563eb' } });
+const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isomiso2', 'latin1');
+const SHOWN_INLINE: [type: string, bytes: () => Buffer | Promise<Buffer>][] = [
+  ['image/jpeg', () => picture().jpeg().toBuffer()],
+  ['image/png', () => picture().png().toBuffer()],
+  ['image/gif', () => picture().gif().toBuffer()],
+  ['image/webp', () => picture().webp().toBuffer()],
+  ['image/avif', () => picture().avif({ effort: 0 }).toBuffer()],
+  ['audio/mpeg', () => Buffer.from('ID3\x04\0\0\0\0\0\0\xff\xfb\x90\0', 'latin1')],
+  ['audio/wav', () => Buffer.from('RIFF\x24\0\0\0WAVEfmt \x10\0\0\0', 'latin1')],
+  ['audio/ogg', () => Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('OpusHead\x01')])],
+  ['video/mp4', () => MP4],
+  ['video/webm', () => Buffer.from('1a45dfa3874282847765626d', 'hex')],
+];
 
 let visitor: Visitor;
 let conversation: string;
@@ -220,6 +236,30 @@ describe('The URL of a file', () => {
     ]);
     expect((await download(world, url, { Range: 'bytes=10-' })).status).toBe(416);
     expect((await download(world, url, { 'If-None-Match': part.headers.etag as string })).status).toBe(304);
+  });
+
+  it.each(SHOWN_INLINE)('A file of the type %s is shown by the browser.', async (type, bytes) => {
+    const { url } = (await uploaded(await bytes(), 'media')) as { url: string };
+    const { status, headers } = await download(world, url);
+    expect([status, headers['content-type']]).toEqual([200, type]);
+    expect(headers['content-disposition']).toMatch(/^inline;/);
+    expect(headers).toMatchObject({ 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' });
+  });
+
+  it('A player gets a part of a video, also its end.', async () => {
+    const video = Buffer.concat([MP4, Buffer.alloc(300_000, 'v'), Buffer.from('the end')]);
+    const { url } = (await uploaded(video, 'tour.mp4')) as { url: string };
+    for (const [range, start, end] of [
+      ['bytes=0-1', 0, 1],
+      ['bytes=200000-', 200_000, video.length - 1],
+      ['bytes=-7', video.length - 7, video.length - 1],
+    ] as const) {
+      const part = await download(world, url, { Range: range });
+      expect([part.status, part.headers['content-range']]).toEqual([206, `bytes ${start}-${end}/${video.length}`]);
+      expect(part.headers).toMatchObject({ 'content-type': 'video/mp4', 'content-length': String(end - start + 1) });
+      expect(part.headers['content-disposition']).toMatch(/^inline;/);
+      expect((part.body as Buffer).equals(video.subarray(start, end + 1))).toBe(true);
+    }
   });
 
   it('An unsent message takes its files with it: from the commit on 404, and the bytes go.', async () => {

@@ -15,6 +15,7 @@ import {
   world,
 } from '../support/desk-with-bot.js';
 import { eventually } from '../support/eventually.js';
+import { download, upload, uploadAsVisitor } from '../support/files.js';
 import type { Json } from '../support/json.js';
 
 const write = (id: string, content: string) => visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content });
@@ -178,6 +179,30 @@ describe('A conversation of a channel that is routed to a bot', () => {
       reopened_count: 1,
       assignee_id: null,
     });
+  });
+});
+
+describe('A bot that sends files', () => {
+  it('An answer sends a file that any key of the workspace has uploaded, and the visitor opens it.', async () => {
+    const file = (await upload(await world.apiKey(desk), 'Paid.', 'invoice.txt')).data;
+    server.reply((_delivery, response) => sendJson(response, { messages: [{ attachment_ids: [file.id] }] }));
+    const { id } = await startConversation();
+    const [sent] = await untilBotSent(id, 1);
+    expect(sent?.attachments).toMatchObject([{ id: file.id, name: 'invoice.txt', size: 5 }]);
+    const shown = (await visitor.api.get(`/v1/widget/attachments/${file.id as string}`)).data;
+    expect(((await download(world, shown.url as string)).body as Buffer).toString()).toBe('Paid.');
+  });
+
+  it.each([
+    ['a member', () => upload(desk.owner.api)],
+    ['the visitor', () => uploadAsVisitor(visitor)],
+    ['another workspace', async () => upload(await world.apiKey(await world.desk()))],
+  ])('An answer with a file of %s fails the attempt and stores nothing.', async (_owner, uploadTheirs) => {
+    const { id: attachment } = (await uploadTheirs()).data;
+    server.reply((_delivery, response) => sendJson(response, { messages: [{ attachment_ids: [attachment] }] }));
+    const { id } = await startConversation();
+    await untilFailed(id, 1);
+    expect(await messagesByBot(id)).toEqual([]);
   });
 });
 

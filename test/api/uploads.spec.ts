@@ -158,6 +158,19 @@ describe('The quotas', () => {
     expect(answers.find(({ status }) => status === 413)?.error.code).toBe('storage_quota');
   });
 
+  it('A contact has at most 100 MiB of unsent files (413 storage_quota); what it sends makes room.', async () => {
+    const visitor = await world.visitor(desk);
+    const { id } = (await world.conversation(visitor)) as { id: string };
+    const bytes = Buffer.alloc(25 * MIB, 'a');
+    const answers = await race(4, () => uploadAsVisitor(visitor, bytes));
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 4 });
+    const refused = await uploadAsVisitor(visitor, 'x');
+    expect([refused.status, refused.error.code]).toEqual([413, 'storage_quota']);
+    expect((await uploadAsVisitor(await world.visitor(desk), 'x')).status).toBe(201);
+    await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { attachment_ids: [answers[0]?.data.id] });
+    expect((await uploadAsVisitor(visitor, 'x')).status).toBe(201);
+  });
+
   it('A contact uploads at most 250 MiB an hour, whatever becomes of the files.', async () => {
     const visitor = await world.visitor(desk);
     const bytes = Buffer.alloc(25 * MIB, 'a');

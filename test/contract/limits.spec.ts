@@ -77,6 +77,10 @@ describe('Size limits', () => {
     }
   });
 
+  it('The files of a workspace have 10 GiB by default', () => {
+    expect(world.app.config.filesQuotaBytes).toBe(10_240 * 1024 * 1024);
+  });
+
   it('The size limit applies to chunked bodies (413)', async () => {
     const body = Buffer.from(`{"email":"${'e'.repeat(32 * 1024)}"}`);
     const headers = { 'Content-Type': 'application/json', Connection: 'close' };
@@ -206,9 +210,23 @@ describe('Rate limits', () => {
         'refresh 60/60',
         'widget_session 300/60',
         'widget_session_contact 60/60',
+        'visitor 300/60',
         'visitor_message 30/60',
+        'upload 60/60',
+        `upload_bytes_address ${1024 ** 3}/3600`,
+        'transcript_contact 3/3600',
+        'transcript_member 30/3600',
+        'transcript_address 3/3600',
+        'transcript_address_day 10/86400',
+        'transcript_workspace 200/3600',
         'handshake 120/60',
+        'frames 40/2',
+        `frame_bytes ${64 * 1024}/8`,
         'search 60/60',
+        'reports 30/60',
+        'rating 10/3600',
+        'endpoint_test 10/60',
+        'webhook_replay 6/3600',
         'agent 600/60',
         'api_key 1200/60',
       ]),
