@@ -687,6 +687,27 @@ describe('Isolation', () => {
     await Promise.all([receiver.until(10), elsewhere.until(10)]);
     expect(dead.received).toHaveLength(1);
   });
+
+  it('Dead endpoints hold up no other workspace whose endpoint is at the same host.', async () => {
+    for (let index = 0; index < 12; index += 1) {
+      await newWebhook(receiver, ['message.created'], { url: `${receiver.url}/dead-${index}` });
+    }
+    const attempts = () => receiver.received.filter(({ path }) => path.includes('/dead-'));
+    receiver.respond = (_delivery, response) => void response.writeHead(500).end();
+    const visitor = await world.visitor(desk);
+    const conversation = await world.conversation(visitor, 'fails');
+    await eventually(() => (attempts().length === 12 ? true : undefined));
+    receiver.respond = ({ path }, response) => {
+      if (!path.includes('/dead-')) response.writeHead(200).end();
+    };
+    await sendAs(visitor, conversation, 'hangs');
+    await eventually(() => (attempts().length >= 12 + 5 ? true : undefined));
+    const other = await world.desk();
+    const made = await other.owner.api.post('/v1/webhooks', { url: receiver.url, events: ['message.created'] });
+    receiver.secrets.push(made.data.secret as string);
+    await world.conversation(await world.visitor(other), 'arrives');
+    await receiver.find(({ path, body }) => !path.includes('/dead-') && body.data.message.content === 'arrives', 4_000);
+  });
 });
 
 describe('Cost', () => {

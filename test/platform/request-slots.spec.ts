@@ -15,8 +15,8 @@ class Play {
     this.slots = new RequestSlots(limits);
   }
 
-  async want(name: string, workspaceId: string, origin: string, signal = never): Promise<void> {
-    void this.slots.acquire({ workspaceId, origin }, signal).then(
+  async want(name: string, workspaceId: string, origin: string, signal = never, isFailing = false): Promise<void> {
+    void this.slots.acquire({ workspaceId, origin, isFailing }, signal).then(
       free => {
         this.started.push(name);
         this.frees.set(name, free);
@@ -57,6 +57,19 @@ describe('Slots of outbound requests', () => {
     await play.want('b', 'w1', 'fast');
     await play.want('c', 'w2', 'other');
     expect(play.started).toEqual(['a', 'b', 'c']);
+  });
+
+  it('Failing requests use half of the slots of a host, and others start before those that wait.', async () => {
+    const play = new Play({ ...WIDE, perHost: 3 });
+    for (const name of ['f1', 'f2', 'f3']) await play.want(name, 'w1', 'h', never, true);
+    await play.want('f4', 'w2', 'h', never, true);
+    await play.want('a', 'w1', 'h');
+    await play.want('b', 'w2', 'h');
+    expect(play.started).toEqual(['f1', 'f2', 'a']);
+    for (const name of ['f1', 'a', 'f2', 'b']) await play.free(name);
+    expect(play.started).toEqual(['f1', 'f2', 'a', 'f3', 'b', 'f4']);
+    for (const name of ['f3', 'f4']) await play.free(name);
+    expect([play.slots.usedCount, play.slots.waitingCount]).toEqual([0, 0]);
   });
 
   it('A full workspace does not delay another one that calls the same host.', async () => {

@@ -81,11 +81,20 @@ export class AttemptsService {
     const body = this.render(attempt);
     if (body === null) return withoutAnswer('not_selected');
     if (body === undefined) return withoutAnswer('internal_error');
-    const { url, event } = attempt;
+    const { url, event, failingSince } = attempt;
+    const { workspaceId, id } = event;
     const begun = performance.now();
     try {
       const secrets = this.secrets.list(attempt);
-      return await this.requests.post({ url, workspaceId: event.workspaceId, id: event.id, secrets, body, signal });
+      return await this.requests.post({
+        url,
+        workspaceId,
+        isFailing: failingSince !== null,
+        id,
+        secrets,
+        body,
+        signal,
+      });
     } catch (error) {
       if (signal.aborted || error instanceof OutboundStopped) return null;
       if (!(error instanceof EndpointUnreachable)) throw error;

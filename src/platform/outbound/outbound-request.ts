@@ -2,6 +2,8 @@ export interface OutboundRequest {
   url: string;
   /** Whose share of the connections it uses. */
   workspaceId: string;
+  /** True if the requests before it failed: such requests use at most half of a host's connections. */
+  isFailing?: boolean;
   /** The `webhook-id` header: the same on every attempt. */
   id: string;
   /** Signing secrets `whsec_…` in plain text, newest first; each adds a signature to `webhook-signature`. */

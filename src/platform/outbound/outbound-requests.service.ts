@@ -101,8 +101,8 @@ export class OutboundRequestsService implements BeforeApplicationShutdown, OnApp
   }
 
   private async inSlot<T>(request: OutboundRequest, ending: RequestEnding, run: () => Promise<T>): Promise<T> {
-    const origin = originOf(request.url);
-    const free = await this.slots.acquire({ workspaceId: request.workspaceId, origin }, ending.signal);
+    const { workspaceId, isFailing } = request;
+    const free = await this.slots.acquire({ workspaceId, origin: originOf(request.url), isFailing }, ending.signal);
     request.onStart?.();
     try {
       return await run();
