@@ -210,6 +210,22 @@ describe('Hostile files', () => {
     expect([thumbnail.format, thumbnail.height, thumbnail.exif]).toEqual(['webp', 480, undefined]);
   });
 
+  it("A visitor's photo of 52 megapixels loses what tells of places, and stays upright.", async () => {
+    const photo = await sharp({ create: { width: 8_000, height: 6_500, channels: 3, background: '#246' } })
+      .withExif({ IFD0: { Copyright: HOME }, IFD3: { GPSMapDatum: HOME } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    expect(photo.includes(HOME)).toBe(true);
+    const { status, data } = await uploadAsVisitor(await world.visitor(desk), photo, 'photo.jpg');
+    expect([status, data.width, data.height, data.thumbnail_url]).toEqual([201, 6_500, 8_000, undefined]);
+    const stored = (await download(world, data.url as string)).body as Buffer;
+    expect([stored.includes(HOME), stored.length]).toEqual([false, data.size]);
+    expect(await sharp(stored).metadata()).toMatchObject({ width: 8_000, height: 6_500, orientation: 6 });
+    const png = await sharp(photo).keepExif().png().toBuffer();
+    expect((await uploadAsVisitor(await world.visitor(desk), png, 'photo.png')).status).toBe(415);
+  });
+
   it("A visitor's PNG loses its metadata, and none of its colours.", async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const colorful = sharp({ create: { width: 64, height: 64, channels: 3, background: '#000', noise } });

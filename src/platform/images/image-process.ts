@@ -1,9 +1,10 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { AvailableFormatInfo, Metadata, Sharp } from 'sharp';
 import sharp from 'sharp';
 import { mayHaveMetadata } from './image-metadata.js';
 import type { ImageFacts, ImageTask } from './image-task.js';
+import { withoutMetadata } from './jpeg-metadata.js';
 import { DISK_FAILED, MAX_PIXELS, THUMBNAIL_PIXELS, UNREADABLE } from './image-task.js';
 
 type Format = Exclude<Parameters<Sharp['toFormat']>[0], AvailableFormatInfo>;
@@ -45,7 +46,9 @@ async function run({ input, thumbnail, removeMetadata }: ImageTask): Promise<Ima
   const { width, height } = found.autoOrient;
   const pixels = found.width * (found.pageHeight ?? found.height) * (found.pages ?? 1);
   if (removeMetadata && (hasMetadata(found) || (await mayHaveMetadata(input)))) {
-    if (pixels > MAX_PIXELS) return { width, height, hasThumbnail: false, keepsMetadata: true };
+    if (pixels > MAX_PIXELS) {
+      return { width, height, hasThumbnail: false, keepsMetadata: !(await cutMetadata(input, found)) };
+    }
     await rewrite(input, found.compression === 'av1' ? 'avif' : found.format);
   }
   const hasThumbnail = pixels <= MAX_PIXELS && (await makeThumbnail(input, thumbnail));
@@ -57,15 +60,26 @@ function hasMetadata({ format, exif, xmp, iptc, comments }: Metadata): boolean {
   return format === 'tiff' || [exif, xmp, iptc, comments].some(data => data !== undefined);
 }
 
+/** Removes the metadata of an image that is too large to decode. @returns false where that is not possible */
+async function cutMetadata(input: string, { format, orientation = 1 }: Metadata): Promise<boolean> {
+  const image = format === 'jpeg' ? withoutMetadata(await readFile(input), orientation) : null;
+  if (image) await replace(input, image);
+  return image !== null;
+}
+
 /** Writes the image again, turned as its metadata says, and without them. */
 async function rewrite(input: string, format: Format): Promise<void> {
-  const output = `${input}.rewritten`;
   const image = await sharp(input, { animated: true, failOn: 'none', limitInputPixels: MAX_PIXELS })
     .autoOrient()
     .toFormat(format, OPTIONS[format] ?? { quality: 90 })
     .toBuffer();
-  await writeFile(output, image);
-  await rename(output, input);
+  await replace(input, image);
+}
+
+async function replace(path: string, content: Buffer): Promise<void> {
+  const output = `${path}.rewritten`;
+  await writeFile(output, content);
+  await rename(output, path);
 }
 
 /** @returns false for an image that cannot be decoded */

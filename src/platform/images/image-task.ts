@@ -1,4 +1,4 @@
-/** Larger images get no thumbnail, and are not written again: that takes 10 bytes of memory for each pixel. */
+/** Larger images get no thumbnail, and are not decoded: that takes 10 bytes of memory for each pixel. */
 export const MAX_PIXELS = 50_000_000;
 /** Longer side of a thumbnail. */
 export const THUMBNAIL_PIXELS = 480;
