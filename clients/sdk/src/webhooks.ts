@@ -28,15 +28,12 @@ export type BotDeliveryMessage = Omit<MessageView, 'attachments'> & {
   attachments: Pick<AttachmentView, 'id' | 'name' | 'content_type' | 'size'>[];
 };
 
-/** A conversation as a bot receives it: without fields that also follow private notes. */
-export type BotDeliveryConversation = Omit<ConversationView, 'contact' | 'agent_last_read_seq' | 'updated_at'>;
-
 /** A contact wrote to a conversation that the bot controls. Answer with a {@link BotAnswer}. */
 export interface BotMessageDelivery {
   event: 'message.created';
   /** The same on every attempt, and equal to the header `webhook-id`. */
   delivery_id: string;
-  conversation: BotDeliveryConversation;
+  conversation: Omit<ConversationView, 'contact'>;
   message: BotDeliveryMessage;
   contact: Omit<ContactView, 'presence' | 'duplicates'>;
   /** Public messages before this one, oldest first. */
@@ -47,7 +44,7 @@ export interface BotMessageDelivery {
 export interface BotEndDelivery {
   event: 'conversation.ended';
   delivery_id: string;
-  conversation: BotDeliveryConversation;
+  conversation: Omit<ConversationView, 'contact'>;
   reason: 'taken' | 'handed_off' | 'resolved' | 'closed_by_contact';
 }
 

@@ -51,12 +51,15 @@ export class BotDeliveriesService {
 /** The conversation as of its last public message: private notes leave no trace. */
 function publicRecord(conversation: Conversation): object {
   const { lastPublicMessage, lastPublicSeq, createdAt } = conversation;
-  const { agent_last_read_seq: _readSeq, updated_at: _updatedAt, ...record } = toConversationRecord(conversation);
+  const record = toConversationRecord(conversation);
+  const activeAt = lastPublicMessage?.created_at ?? toWireTime(createdAt);
   return {
     ...record,
     last_message: lastPublicMessage,
     last_seq: lastPublicSeq,
-    last_activity_at: lastPublicMessage?.created_at ?? toWireTime(createdAt),
+    agent_last_read_seq: Math.min(record.agent_last_read_seq, lastPublicSeq),
+    last_activity_at: activeAt,
+    updated_at: activeAt,
   };
 }
 
