@@ -89,7 +89,7 @@ describeInChromium('A visitor who needs more than a mouse', () => {
       await visitor.open();
       await talk(scene);
       const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('Hello') };
-      const program = { name: 'setup.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') };
+      const program = { name: 'setup.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ\0') };
       await visitor.page.getByLabel('Attach a file').setInputFiles([note, program]);
       await visitor.page.getByText('setup.exe has a type that is not accepted here.').waitFor();
       await check('attachments');
