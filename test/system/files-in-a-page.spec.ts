@@ -93,7 +93,7 @@ describeInChromium('A page of another origin in Chromium', () => {
     const html = await urlOf(`<!doctype html>${SCRIPT}`, 'a.html');
     const [saved] = await Promise.all([page.waitForEvent('download'), page.goto(html).catch(() => null)]);
     expect(saved.suggestedFilename()).toBe('a.html');
-    const polyglot = await urlOf(Buffer.from(`GIF89a${SCRIPT}`), 'a.html');
+    const polyglot = await urlOf(Buffer.from(`GIF89a\x01\0\x01\0\0\0\0${SCRIPT}`), 'a.html');
     await page.goto(polyglot).catch(() => null);
     expect(await page.title()).not.toBe('ran');
     expect(await page.evaluate('window.origin')).toBe('null');
