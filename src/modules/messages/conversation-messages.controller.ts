@@ -4,6 +4,7 @@ import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, Creates, OperationId, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { AttachmentUnavailable } from '../attachments/index.js';
 import { ContactMergedAway } from '../contacts/index.js';
 import type { ConversationWithContact } from '../conversations/index.js';
 import {
@@ -46,6 +47,7 @@ export class ConversationMessagesController {
   @Throws(
     ContactMergedAway,
     ConversationExists,
+    AttachmentUnavailable,
     ContentRequired,
     ContentTypeReserved,
     MetadataReserved,
