@@ -514,7 +514,7 @@ describe('Replay', () => {
     receiver.respond = (_delivery, response) => void response.writeHead(500).end();
     await world.conversation(await world.visitor(desk), 'ended');
     await deliveriesWhen(webhook, found => isAttempted(found));
-    // the lease of another instance: nobody rewrites the rows before the replay
+    // another instance has the lease, so no worker rewrites the rows before the replay
     await world.app.database.query(
       `UPDATE webhook SET lease = gen_random_uuid(), leased_until = clock_timestamp() + interval '1 hour' WHERE id = $1`,
       [webhook],

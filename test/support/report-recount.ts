@@ -38,7 +38,7 @@ interface Talk {
   asked: boolean;
   /** At the last rating. */
   ratedTags: string[];
-  /** True between the change that a member's answer to a bot's conversation makes, and the answer: nobody waited for it. */
+  /** True if a bot lost control in the last change: the contact did not wait for an answer that follows at once. */
   isTaken: boolean;
   /** The change of status whose timeline entry follows. */
   change: { from: string; to: string } | null;
@@ -116,7 +116,7 @@ function readMessage(event: LoggedEvent, talk: Talk, counted: Counted[]): void {
   if (message.private) return;
   if (message.sender_type === 'contact') {
     add('messages_in', null);
-    // while a bot answers, nobody waits for a person
+    // while a bot answers, the contact does not wait for a person
     if (talk.status !== 'pending') talk.waitingSince ??= at;
     talk.asked = true;
     return;
@@ -153,8 +153,8 @@ async function ratings(world: World, workspaceId: string, talks: Map<string, Tal
 }
 
 function newTalk(openedAt: number, status: string): Talk {
-  const nobody = { assigneeId: null, accountableId: null, tags: [], ratedTags: [], waitingSince: null, change: null };
-  return { ...nobody, status, openedAt, answered: false, asked: false, resolvedByBot: false, isTaken: false };
+  const unset = { assigneeId: null, accountableId: null, tags: [], ratedTags: [], waitingSince: null, change: null };
+  return { ...unset, status, openedAt, answered: false, asked: false, resolvedByBot: false, isTaken: false };
 }
 
 function scopeOf({ conversation_id: conversationId, channel_id: channelId }: LoggedEvent) {

@@ -6,10 +6,10 @@ import type { Principal } from '../../kernel/principal.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { LOCK_WORKSPACE } from '../../platform/database/workspace-lock.js';
 import { BotEntity } from './bot.entity.js';
 import type { Bot } from './bot.js';
 
-const LOCK_LIST = statement('SELECT id FROM workspace WHERE id = $1 FOR NO KEY UPDATE');
 const COUNT = statement(`
   SELECT count(*)::int AS count FROM bot WHERE workspace_id = $1 AND kind = 'custom' AND deleted_at IS NULL`);
 
@@ -43,7 +43,7 @@ export class BotsRepository extends WorkspaceRepository<BotEntity> {
 
   /** Counts the workspace's bots and locks their number until the unit of work ends. */
   async lockAndCount(workspaceId: string): Promise<number> {
-    await this.sql.count(LOCK_LIST, [workspaceId]);
+    await this.sql.count(LOCK_WORKSPACE, [workspaceId]);
     return (await this.sql.first<{ count: number }>(COUNT, [workspaceId]))?.count ?? 0;
   }
 

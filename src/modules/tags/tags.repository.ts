@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../kernel/ids.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
+import { LOCK_WORKSPACE } from '../../platform/database/workspace-lock.js';
 import type { Tag } from './tag.js';
 
 const COLUMNS = 'id, workspace_id AS "workspaceId", name, key, merged_into AS "mergedInto", removed_at AS "removedAt"';
 const LIVE = 'workspace_id = $1 AND removed_at IS NULL';
-const LOCK_LIST = statement('SELECT id FROM workspace WHERE id = $1 FOR NO KEY UPDATE');
 const FIND = statement(`SELECT ${COLUMNS} FROM tag WHERE ${LIVE} AND key = ANY($2)`);
 const SHARE = statement(`SELECT ${COLUMNS} FROM tag WHERE ${LIVE} AND key = ANY($2) ORDER BY id FOR SHARE`);
 const LOCK = statement(`SELECT ${COLUMNS} FROM tag WHERE ${LIVE} AND key = ANY($2) ORDER BY id FOR UPDATE`);
@@ -43,7 +43,7 @@ export class TagsRepository {
 
   /** Locks the workspace's list of tags against new, renamed and removed ones until the unit of work ends. */
   async lockList(workspaceId: string): Promise<void> {
-    await this.sql.count(LOCK_LIST, [workspaceId]);
+    await this.sql.count(LOCK_WORKSPACE, [workspaceId]);
   }
 
   findByKeys(workspaceId: string, keys: readonly string[]): Promise<Tag[]> {

@@ -10,12 +10,12 @@ import { violates } from '../../platform/database/database-errors.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { LOCK_WORKSPACE } from '../../platform/database/workspace-lock.js';
 import { ViewEntity } from './view.entity.js';
 import type { View } from './view.js';
 import { ViewNameTaken } from './views.errors.js';
 
 const LIST = 'views';
-const LOCK_LIST = statement('SELECT id FROM workspace WHERE id = $1 FOR NO KEY UPDATE');
 /** Number and last position of an owner's views; of the shared ones for null. */
 const USAGE = statement(`
   SELECT count(*)::int AS count, coalesce(max(position), -1)::int AS last FROM inbox_view
@@ -87,7 +87,7 @@ export class ViewsRepository extends WorkspaceRepository<ViewEntity> {
 
   /** Locks the workspace's views against new ones, so that their number stays. */
   async lockList(workspaceId: string): Promise<void> {
-    await this.sql.count(LOCK_LIST, [workspaceId]);
+    await this.sql.count(LOCK_WORKSPACE, [workspaceId]);
   }
 
   /** @param owner null for the shared views */

@@ -6,11 +6,11 @@ import type { Principal } from '../../kernel/principal.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { LOCK_WORKSPACE } from '../../platform/database/workspace-lock.js';
 import { WebhookEntity } from './webhook.entity.js';
 import type { Webhook, WebhookEnd } from './webhook.js';
 
 const LIST = 'webhooks';
-const LOCK_LIST = statement('SELECT id FROM workspace WHERE id = $1 FOR NO KEY UPDATE');
 const COUNT = statement(`
   SELECT count(*)::int AS count FROM webhook WHERE workspace_id = $1 AND deleted_at IS NULL`);
 /** Times of events are rounded to a millisecond; the end is later than that of each event before it. */
@@ -46,7 +46,7 @@ export class WebhooksRepository extends WorkspaceRepository<WebhookEntity> {
 
   /** Counts the workspace's webhooks and locks their number until the unit of work ends. */
   async lockAndCount(workspaceId: string): Promise<number> {
-    await this.sql.count(LOCK_LIST, [workspaceId]);
+    await this.sql.count(LOCK_WORKSPACE, [workspaceId]);
     return (await this.sql.first<{ count: number }>(COUNT, [workspaceId]))?.count ?? 0;
   }
 

@@ -51,8 +51,8 @@ export class OutboundRequestsService implements BeforeApplicationShutdown, OnApp
 
   /**
    * Sends and lets `read` read the answer while it arrives. The head arrives within 15 s, and then a byte at least every
-   * 15 s, except in an event stream of a request with a `signal`; the caller limits the whole time by `signal`. The connection is closed when `read` returns or throws, unless
-   * the body has ended.
+   * 15 s, except in an event stream of a request with a `signal`; the caller limits the whole time by `signal`. The
+   * connection is closed when `read` returns or throws, unless the body has ended.
    * @throws EndpointUnreachable
    * @throws OutboundStopped when this instance stops first
    * @throws Error in a unit of work, whose connection would be blocked until the other side answers
