@@ -27,23 +27,23 @@ class ManualDatabase {
   }
 }
 
-/** Lets only the callbacks that are already queued run. */
-const inStep = () => Promise.resolve();
+/** Waits for the end of the event loop's turn, when statements start. */
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 describe('Batched reads', () => {
-  it('A single read starts its statement at once.', async () => {
+  it('A single read starts its statement at the end of the turn.', async () => {
     const slow = new ManualDatabase();
     const answer = slow.reads.load('a');
-    await inStep();
+    await settled();
     expect(slow.keysByStatement).toEqual([['a']]);
     slow.statements[0]?.end();
     expect(await answer).toBe('row of a');
   });
 
-  it('Reads started in the same tick share one statement.', async () => {
+  it('Reads started in the same turn share one statement.', async () => {
     const slow = new ManualDatabase();
-    const answers = Promise.all(['a', 'b', 'a'].map(key => inStep().then(() => slow.reads.load(key))));
+    const inTurn = (key: string) => new Promise(resolve => process.nextTick(() => resolve(slow.reads.load(key))));
+    const answers = Promise.all([slow.reads.load('a'), inTurn('b'), Promise.resolve().then(() => inTurn('a'))]);
     await settled();
     expect(slow.keysByStatement).toEqual([['a', 'b']]);
     slow.statements[0]?.end();
@@ -53,7 +53,7 @@ describe('Batched reads', () => {
   it('Reads that arrive during a statement share the next one, with each key once.', async () => {
     const slow = new ManualDatabase();
     const first = slow.reads.load('a');
-    await inStep();
+    await settled();
     const rest = Promise.all(['b', 'c', 'b', 'none', 'a'].map(key => slow.reads.load(key)));
     expect(slow.keysByStatement).toEqual([['a']]);
     slow.statements[0]?.end();
@@ -71,7 +71,7 @@ describe('Batched reads', () => {
   it('Reads do not wait for a statement that hangs.', async () => {
     const slow = new ManualDatabase();
     void slow.reads.load('a');
-    await inStep();
+    await settled();
     const answer = slow.reads.load('b');
     while (slow.statements.length < 2) await settled();
     slow.statements[1]?.end();
@@ -82,7 +82,7 @@ describe('Batched reads', () => {
   it('Reads are repeated one by one when their shared statement fails, so that a bad key fails only its own read.', async () => {
     const slow = new ManualDatabase();
     void slow.reads.load('a');
-    await inStep();
+    await settled();
     const [good, bad] = [slow.reads.load('b'), slow.reads.load('not an id')];
     slow.statements[0]?.end();
     await settled();
@@ -98,7 +98,7 @@ describe('Batched reads', () => {
   it('Reads continue after a failed statement.', async () => {
     const slow = new ManualDatabase();
     const failed = slow.reads.load('a');
-    await inStep();
+    await settled();
     const next = slow.reads.load('b');
     slow.statements[0]?.fail(new Error('gone'));
     await expect(failed).rejects.toThrow('gone');
@@ -112,7 +112,7 @@ describe('Batched reads', () => {
     const slow = new ManualDatabase(storage);
     await storage.run('a unit of work', async () => {
       void slow.reads.load('a');
-      await inStep();
+      await settled();
       const answer = slow.reads.load('b');
       slow.statements[0]?.end();
       await settled();

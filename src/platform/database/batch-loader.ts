@@ -81,9 +81,10 @@ const LATE_MS = 1_000;
 
 /**
  * Batches the reads of concurrent requests. Keys that arrive while a statement is running wait for the next statement,
- * which loads them all; equal keys are loaded once. Keys that arrive in the same tick share the first statement. Under
- * load this saves nearly all round trips, which cost more CPU than the rest of a small request; a single key does not
- * wait. dataloader would start a statement per tick and keep what it has read.
+ * which loads them all; equal keys are loaded once. Keys that arrive in the same turn of the event loop, from requests that
+ * were read together, share the first statement. Under load this saves nearly all round trips, which cost more CPU than
+ * the rest of a small request; a single key waits only for the end of the turn. dataloader would start a statement per
+ * tick and keep what it has read.
  *
  * Rows are as fresh as without batching: a caller never gets the result of a statement that began before its call. Do
  * not use it in a unit of work, because it reads only committed rows.
@@ -100,7 +101,7 @@ export class BatchLoader<Key extends readonly unknown[], Row> {
   load(...key: Key): Promise<Row | undefined> {
     return new Promise((resolve, reject) => {
       if (this.running > 0) this.timer ??= setTimeout(() => this.scheduleNext(), MAX_WAIT_MS);
-      else if (this.waiting.size === 0) queueMicrotask(() => this.scheduleNext());
+      else if (this.waiting.size === 0) setImmediate(() => this.scheduleNext());
       const name = JSON.stringify(key);
       const pending = this.waiting.get(name);
       if (pending) pending.callers.push({ resolve, reject });
