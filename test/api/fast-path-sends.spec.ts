@@ -299,6 +299,56 @@ describe('A message on the fast path', () => {
   });
 });
 
+describe('A message in a young database', () => {
+  const LATER = 5_000;
+  let young: World;
+  beforeAll(async () => {
+    young = await World.start({ DATABASE_POOL_SIZE: '3' });
+  });
+  afterAll(() => young.stop());
+
+  it('A send reads no whole table, although its plan was made when the tables had a few rows', async () => {
+    const owner = await young.desk();
+    const { id } = await young.conversation(await young.visitor(owner), 'Hello?');
+    const send = (key: number) =>
+      young.app.app
+        .get(MessagesService)
+        .send(agentOf(owner.owner), id as string, { content: 'Hello.', client_message_id: `${key}` });
+    const { query } = young.app.database;
+    /** PostgreSQL publishes both counts together, about once a second. */
+    const countsOf = async () =>
+      (
+        await query<{ read: number; inserted: number }>(
+          `SELECT pg_stat_clear_snapshot(), seq_tup_read::int AS read, n_tup_ins::int AS inserted
+           FROM pg_stat_user_tables WHERE relname = 'message'`,
+        )
+      )[0] as { read: number; inserted: number };
+    const afterInserts = (count: number) =>
+      eventually(async () => {
+        const counts = await countsOf();
+        return counts.inserted === count ? counts : undefined;
+      });
+
+    await send(0);
+    // as autovacuum does within the first minute
+    await query('ANALYZE');
+    // a connection keeps a plan from the sixth use on
+    for (let key = 1; key <= 30; key += 1) await send(key);
+    for (let key = 31; key <= 90; key += 3) await Promise.all([send(key), send(key + 1), send(key + 2)]);
+    await query(
+      `INSERT INTO message (id, workspace_id, conversation_id, seq, sender_type, sender_id, sender_name, content_type, content,
+         client_message_id)
+       SELECT gen_random_uuid(), workspace_id, conversation_id, 1000 + key, sender_type, sender_id, sender_name, content_type,
+         content, 'later ' || key
+       FROM message, generate_series(1, ${LATER}) AS key WHERE seq = 2`,
+    );
+    const { read } = await afterInserts(92 + LATER);
+    for (let key = 91; key <= 100; key += 1) await send(key);
+    await Promise.all([send(101), send(102), send(103)]);
+    expect(await afterInserts(105 + LATER)).toMatchObject({ read });
+  });
+});
+
 describe('Messages that share a statement on two instances', () => {
   let other: World;
   beforeAll(async () => {

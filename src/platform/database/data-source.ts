@@ -17,6 +17,13 @@ export interface DatabaseSettings {
 
 /** Maximum wait for a connection. A shorter query timeout lowers it. */
 const CONNECT_MS = 5_000;
+/**
+ * Planner settings of each connection. A connection keeps the plans of its prepared statements. One that was made while a
+ * table was almost empty reads the whole table, and with each message this takes longer, until autovacuum's next ANALYZE.
+ * Every statement has an index to use. A statement that has none still works, but its estimated cost would start the JIT
+ * compiler before PostgreSQL 18.
+ */
+const PLANNER_SETTINGS = 'SET enable_seqscan = off; SET jit = off';
 
 /**
  * Builds the options of the connection pool. The client enforces `query_timeout`, because PgBouncer drops startup
@@ -41,6 +48,7 @@ export function dataSourceOptions(
     poolErrorHandler: () => undefined,
     extra: {
       Client: PoolClient,
+      onConnect: (client: PoolClient) => client.query(PLANNER_SETTINGS),
       connections,
       connectionTimeoutMillis: Math.min(CONNECT_MS, settings.queryTimeoutMs || CONNECT_MS),
       query_timeout: settings.queryTimeoutMs,
