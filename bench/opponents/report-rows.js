@@ -70,7 +70,7 @@ export function fillReports(url, { workspaceId, channelIds, memberIds }, convers
     await database.query(TALKS, [workspaceId, conversations, channelIds, memberIds, tagIds]);
     await database.query(FACTS, [workspaceId]);
     await database.query('DROP TABLE bench_talk');
-    await database.query('VACUUM ANALYZE report_fact');
+    await database.query('VACUUM ANALYZE report_fact, report_total');
     const size = await database.query(
       `SELECT count(*)::int AS rows, pg_total_relation_size('report_fact')::bigint AS bytes FROM report_fact`,
     );

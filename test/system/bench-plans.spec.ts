@@ -41,6 +41,16 @@ describe('Judging a query plan', () => {
     expect(judgePlan(plan, large).rowsSorted).toBeGreaterThan(700);
   });
 
+  it('A plan that reads a whole index for its order, as without sequential scans, is reported as well.', async () => {
+    await database.query('SET enable_seqscan = off');
+    const full = await planOf('SELECT * FROM talk WHERE place = 3 ORDER BY at, id');
+    const page = await planOf('SELECT * FROM talk WHERE at > 4000 ORDER BY at, id');
+    await database.query('SET enable_seqscan = on');
+    expect(drawPlan(full)[0]).toMatch(/Index Scan on ix_talk_at/);
+    expect(judgePlan(full, large)).toMatchObject({ unindexed: 1, rowsRead: 5000 });
+    expect(judgePlan(page, large)).toMatchObject({ unindexed: 0, rowsRead: 1000 });
+  });
+
   it('A plan that sorts one page, or merges lists that each end after a page, is accepted at any size.', async () => {
     const lists = `SELECT near.* FROM unnest(ARRAY[1, 2, 3]) AS place (of)
       CROSS JOIN LATERAL (SELECT * FROM talk WHERE talk.place = place.of ORDER BY at DESC, id DESC LIMIT 40) AS near`;
