@@ -79,6 +79,8 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       log(`${label} ${seat.opponent.name}: warm after ${needed}`);
     });
   }
+  // again, because the warm-up writes most of the rows
+  await world.postgres.analyze();
   for (let round = 1; round <= rounds && (round === 1 || budget.allows()); round += 1) {
     for (const id of shuffled([...states.keys()], random)) {
       await guarded(id, `round ${round}`, async () => {
