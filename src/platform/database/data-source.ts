@@ -20,8 +20,8 @@ const CONNECT_MS = 5_000;
 /**
  * Planner settings of each connection. A connection keeps the plans of its prepared statements. One that was made while a
  * table was almost empty reads the whole table, and with each message this takes longer, until autovacuum's next ANALYZE.
- * Every statement has an index to use. A statement that has none still works, but its estimated cost would start the JIT
- * compiler before PostgreSQL 18.
+ * Statements on tables that grow have an index to use. Others still read their table, but before PostgreSQL 18 the
+ * estimated cost would start the JIT compiler.
  */
 const PLANNER_SETTINGS = 'SET enable_seqscan = off; SET jit = off';
 
