@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { MessagesRepository } from '../../src/modules/messages/messages.repository.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
+import { storeMessages } from '../support/stored-messages.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
@@ -24,16 +25,6 @@ afterEach(() => {
 });
 
 const path = () => `/v1/contacts/${visitor.contactId}/export`;
-
-/** Inserts `count` messages of `characters` characters each by SQL. */
-async function insertMessages(conversationId: string, count: number, characters: number): Promise<void> {
-  await world.app.database.query(
-    `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, content)
-     SELECT $1, gen_random_uuid(), $2, n, 'contact', $3, repeat('x', $5) FROM generate_series(2, $4::int + 1) n`,
-    [desk.workspaceId, conversationId, visitor.contactId, count, characters],
-  );
-  await world.app.database.query('UPDATE conversation SET last_seq = $2 WHERE id = $1', [conversationId, count + 1]);
-}
 
 describe('Exporting a contact', () => {
   it('A contact export has the context of its conversations and the answers to the pre-chat form', async () => {
@@ -109,7 +100,7 @@ describe('Exporting a contact with many messages', () => {
 
   it('A contact export is streamed as fast as it is read and never kept in memory whole', async () => {
     const conversation = await world.conversation(visitor, 'x'.repeat(1_000));
-    await insertMessages(conversation.id as string, MESSAGES, 1_000);
+    await storeMessages(world.app.database, conversation.id as string, MESSAGES, 'x'.repeat(1_000));
     const pages = jest.spyOn(MessagesRepository.prototype, 'findWindow');
     const outgoing = request(new URL(path(), world.app.url), {
       method: 'POST',
@@ -139,7 +130,7 @@ describe('Exporting a contact with many messages', () => {
 
   it('A contact export that fails midway breaks the connection instead of ending early', async () => {
     const conversation = await world.conversation(visitor);
-    await insertMessages(conversation.id as string, 1_000, 10);
+    await storeMessages(world.app.database, conversation.id as string, 1_000, 'x'.repeat(10));
     const real = MessagesRepository.prototype.findWindow;
     jest.spyOn(MessagesRepository.prototype, 'findWindow').mockImplementation(function (
       this: MessagesRepository,

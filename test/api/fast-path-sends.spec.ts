@@ -11,6 +11,7 @@ import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { lockRowByUpdate, lockTable } from '../support/blocking-transaction.js';
 import type { Json } from '../support/json.js';
+import { storeMessages } from '../support/stored-messages.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
@@ -335,13 +336,7 @@ describe('A message in a young database', () => {
     // a connection keeps a plan from the sixth use on
     for (let key = 1; key <= 30; key += 1) await send(key);
     for (let key = 31; key <= 90; key += 3) await Promise.all([send(key), send(key + 1), send(key + 2)]);
-    await query(
-      `INSERT INTO message (id, workspace_id, conversation_id, seq, sender_type, sender_id, sender_name, content_type, content,
-         client_message_id)
-       SELECT gen_random_uuid(), workspace_id, conversation_id, 1000 + key, sender_type, sender_id, sender_name, content_type,
-         content, 'later ' || key
-       FROM message, generate_series(1, ${LATER}) AS key WHERE seq = 2`,
-    );
+    await storeMessages(young.app.database, id as string, LATER);
     const { read } = await afterInserts(92 + LATER);
     for (let key = 91; key <= 100; key += 1) await send(key);
     await Promise.all([send(101), send(102), send(103)]);

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
+import { storeMessages } from '../support/stored-messages.js';
 import type { Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
@@ -103,12 +104,7 @@ describe('A transcript', () => {
   });
 
   it('A long conversation is cut to its newest 1,000 messages, and the transcript says so.', async () => {
-    await world.app.database.query(
-      `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, content)
-       SELECT $1, gen_random_uuid(), $2, seq, 'contact', $3, 'message ' || seq FROM generate_series(2, 1200) AS seq`,
-      [desk.workspaceId, id, visitor.contactId],
-    );
-    await world.app.database.query('UPDATE conversation SET last_seq = 1200 WHERE id = $1', [id]);
+    await storeMessages(world.app.database, id, 1_199);
     const { content } = (await get('json')).data as { content: string };
     const { complete, messages } = JSON.parse(content) as { complete: boolean; messages: { content: string }[] };
     expect([complete, messages.length]).toEqual([false, 1_000]);
@@ -117,12 +113,7 @@ describe('A transcript', () => {
   });
 
   it('A transcript has at most a million characters.', async () => {
-    await world.app.database.query(
-      `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, content)
-       SELECT $1, gen_random_uuid(), $2, seq, 'contact', $3, repeat('x', 20000) FROM generate_series(2, 60) AS seq`,
-      [desk.workspaceId, id, visitor.contactId],
-    );
-    await world.app.database.query('UPDATE conversation SET last_seq = 60 WHERE id = $1', [id]);
+    await storeMessages(world.app.database, id, 59, 'x'.repeat(20_000));
     const { content } = (await get('json')).data as { content: string };
     expect(JSON.parse(content)).toMatchObject({ complete: false });
     expect((JSON.parse(content) as { messages: object[] }).messages).toHaveLength(50);
