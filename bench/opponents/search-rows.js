@@ -24,7 +24,7 @@ const TYPE = 'message';
 /** @returns queries by kind, 200 in all */
 export async function fillMessages(url, ids, count, folder) {
   const { SEGMENT_DOCUMENTS } = await import(resolve(root, 'dist/modules/search/search-window.js'));
-  const { termPositionsOf, toTsvector } = await import(resolve(root, 'dist/modules/search/text/lexemes.js'));
+  const { termsByField, toTsvector } = await import(resolve(root, 'dist/modules/search/text/lexemes.js'));
   const segmentOf = number => 1 + Math.floor((number - 1) / SEGMENT_DOCUMENTS);
   await copyRows(url, CONVERSATION_TABLES, conversations(ids, count), folder);
   const tables = {
@@ -36,7 +36,7 @@ export async function fillMessages(url, ids, count, folder) {
       segment_id: row => segmentOf(row.number),
       channel_id: row => row.channelId,
       created_at: row => row.at,
-      terms: row => toTsvector(segmentOf(row.number), termPositionsOf([row.content])),
+      terms: row => toTsvector(segmentOf(row.number), termsByField([row.content])),
     },
   };
   const phrases = [];

@@ -17,7 +17,6 @@ const found = async (query: string) => (await search(owner, query)).map(titleOf)
 const STEPS = [
   [SearchSegmentsRepository, 'lock'],
   [SearchSourcesRepository, 'findChanged'],
-  [SearchDocumentsRepository, 'findSegments'],
   [SearchDocumentsRepository, 'remove'],
   [SearchSegmentsRepository, 'findOpen'],
   [SearchSegmentsRepository, 'create'],
@@ -94,6 +93,36 @@ describe('The consumer of search', () => {
     stop.mockRestore();
     await indexed(world);
     expect(await rows()).toHaveLength(1);
+  });
+
+  it('Messages of one unit of work that fill a segment continue in the next one, and each workspace has one open segment.', async () => {
+    const other = await world.desk();
+    const paths: string[] = [];
+    for (const { widgetToken } of [desk, other]) {
+      const { id } = await world.conversation(await world.visitor({ widgetToken }), 'Hello?');
+      paths.push(`/v1/conversations/${id as string}/messages`);
+    }
+    await indexed(world);
+    await sql(`UPDATE search_segment SET documents = 8190 WHERE workspace_id = $1`, [desk.workspaceId]);
+    const stop = stopIndexing();
+    for (let index = 0; index < 5; index += 1) {
+      await owner.post(paths[0] ?? '', { content: `alder ${index}` });
+      await other.owner.api.post(paths[1] ?? '', { content: `alder ${index}` });
+    }
+    stop.mockRestore();
+    await indexed(world);
+    const segments = await sql(
+      `SELECT workspace_id = $1 AS ours, documents, open FROM search_segment
+       WHERE workspace_id = ANY($2) ORDER BY ours DESC, id`,
+      [desk.workspaceId, [desk.workspaceId, other.workspaceId]],
+    );
+    expect(segments).toEqual([
+      { ours: true, documents: 8_192, open: false },
+      { ours: true, documents: 3, open: true },
+      { ours: false, documents: 7, open: true },
+    ]);
+    expect((await found('alder')).sort()).toEqual([0, 1, 2, 3, 4].map(index => `alder ${index}`));
+    expect(await search(other.owner.api, 'alder')).toHaveLength(5);
   });
 
   it('A unit of work of the consumer leaves no message in the pending list of the index, which every search would read.', async () => {

@@ -19,6 +19,8 @@ export interface SearchSource {
   /** null for contacts. */
   channelId: string | null;
   createdAt: Date;
+  /** null if it is not in the index. */
+  segmentId: number | null;
   /** Empty if nothing is left to search for: it was unsent, erased or merged. */
   texts: string[];
 }
@@ -34,7 +36,7 @@ export function withinSize(sources: readonly SearchSource[]): SearchSource[] {
 }
 
 /** A row of the index. */
-export interface SearchDocument extends Omit<SearchSource, 'texts'> {
+export interface SearchDocument extends Omit<SearchSource, 'segmentId' | 'texts'> {
   segmentId: number;
   /** A `tsvector` as text. */
   terms: string;

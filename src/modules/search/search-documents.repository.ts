@@ -3,20 +3,20 @@ import { SqlService, statement } from '../../platform/database/sql.service.js';
 import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-step.registry.js';
 import type { SearchDocument, SearchSource } from './search-document.js';
 
-const FIND_SEGMENTS = statement(`
-  SELECT search_document.id, segment_id AS "segmentId"
-  FROM unnest($1::uuid[], $2::uuid[]) AS listed (workspace_id, id) JOIN search_document USING (workspace_id, id)`);
-const WRITE = statement(`
-  INSERT INTO search_document (workspace_id, id, type, segment_id, channel_id, created_at, terms)
-  SELECT workspace_id, id, type, segment_id, channel_id, created_at, terms::tsvector
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::uuid[], $6::timestamptz[], $7::text[])
-    AS written (workspace_id, id, type, segment_id, channel_id, created_at, terms)
-  ON CONFLICT (workspace_id, id) DO UPDATE SET terms = excluded.terms`);
 /**
- * Moves what `WRITE` has put into the index's pending list to the index itself, word by word. That costs a quarter of
+ * Then moves what it has put into the index's pending list to the index itself, word by word. That costs a quarter of
  * entering each document by itself, and no search has to read a long list.
  */
-const ENTER = statement(`SELECT gin_clean_pending_list('ix_search_document_terms')`);
+const WRITE = statement(`
+  WITH written AS (
+    INSERT INTO search_document (workspace_id, id, type, segment_id, channel_id, created_at, terms)
+    SELECT workspace_id, id, type, segment_id, channel_id, created_at, terms::tsvector
+    FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::uuid[], $6::timestamptz[], $7::text[])
+      AS written (workspace_id, id, type, segment_id, channel_id, created_at, terms)
+    ON CONFLICT (workspace_id, id) DO UPDATE SET terms = excluded.terms
+    RETURNING 1
+  )
+  SELECT gin_clean_pending_list('ix_search_document_terms') FROM (SELECT count(*) FROM written) AS all_written`);
 const REMOVE = statement(`
   DELETE FROM search_document USING unnest($1::uuid[], $2::uuid[]) AS removed (workspace_id, id)
   WHERE search_document.workspace_id = removed.workspace_id AND search_document.id = removed.id`);
@@ -37,18 +37,11 @@ type Key = Pick<SearchSource, 'workspaceId' | 'id'>;
 export class SearchDocumentsRepository {
   constructor(private readonly sql: SqlService) {}
 
-  /** The segments of those that are in the index, by id. */
-  async findSegments(keys: readonly Key[]): Promise<Map<string, number>> {
-    const rows = await this.sql.rows<{ id: string; segmentId: number }>(FIND_SEGMENTS, keyLists(keys));
-    return new Map(rows.map(({ id, segmentId }) => [id, segmentId]));
-  }
-
   async write(documents: readonly SearchDocument[]): Promise<void> {
     if (documents.length === 0) return;
     const column = <K extends keyof SearchDocument>(key: K) => documents.map(document => document[key]);
     const others = (['type', 'segmentId', 'channelId', 'createdAt', 'terms'] as const).map(column);
     await this.sql.count(WRITE, [...keyLists(documents), ...others]);
-    await this.sql.count(ENTER);
   }
 
   async remove(keys: readonly Key[]): Promise<void> {

@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { SearchSource, SegmentSource } from './search-document.js';
 import { SearchDocumentsRepository } from './search-documents.repository.js';
-import type { OpenSegment, SegmentGrowth } from './search-segments.repository.js';
+import type { SegmentAddition, SegmentGrowth } from './search-segments.repository.js';
 import { SearchSegmentsRepository } from './search-segments.repository.js';
 import { SEGMENT_DOCUMENTS } from './search-window.js';
-import type { TermPositions } from './text/lexemes.js';
-import { termPositionsOf, toTsvector } from './text/lexemes.js';
+import { termsByField, toTsvector } from './text/lexemes.js';
 
 /** A message of 20,000 characters takes about as long. */
 const MAX_TURN_MS = 5;
 
-type SearchableThing = Omit<SearchSource, 'texts'> & { positions: TermPositions };
+/** A source without texts, and its terms by field. */
+type Thing = Omit<SearchSource, 'texts'> & { fields: string[][] };
 
 /** Writes the index from the present state of things. */
 @Injectable()
@@ -27,48 +27,54 @@ export class SearchIndexingService {
    */
   async write(sources: readonly SearchSource[], from: SegmentSource): Promise<void> {
     if (sources.length === 0) return;
-    const segments = await this.documents.findSegments(sources);
-    const things = await oneByOne(sources, ({ texts, ...thing }) => ({ ...thing, positions: termPositionsOf(texts) }));
-    const searchable = things.filter(({ positions }) => positions.size > 0);
-    await this.documents.remove(things.filter(({ id, positions }) => positions.size === 0 && segments.has(id)));
-    const added = searchable.filter(({ id }) => !segments.has(id));
-    for (const [id, segment] of await this.assignSegments(added, from)) segments.set(id, segment);
-    const documents = await oneByOne(searchable, ({ positions, ...thing }) => {
-      const segmentId = segments.get(thing.id) ?? 0;
-      return { ...thing, segmentId, terms: toTsvector(segmentId, positions) };
+    const things = await oneByOne(sources, ({ texts, ...thing }) => ({ ...thing, fields: termsByField(texts) }));
+    const searchable = things.filter(isSearchable);
+    await this.documents.remove(things.filter(thing => thing.segmentId !== null && !isSearchable(thing)));
+    const assigned = await this.assignSegments(searchable, from);
+    const documents = await oneByOne(searchable, ({ fields, ...thing }) => {
+      const segmentId = thing.segmentId ?? assigned.get(thing.id) ?? 0;
+      return { ...thing, segmentId, terms: toTsvector(segmentId, fields) };
     });
     await this.documents.write(documents);
   }
 
-  /** Adds the things to the open segments of their workspaces. @returns the segments by the ids of the things */
-  private async assignSegments(added: readonly SearchableThing[], from: SegmentSource): Promise<Map<string, number>> {
+  /** Adds new things to the open segments of their workspaces. @returns the segments by the ids of the things */
+  private async assignSegments(things: readonly Thing[], from: SegmentSource): Promise<Map<string, number>> {
     const assigned = new Map<string, number>();
-    const workspaceIds = new Set(added.map(({ workspaceId }) => workspaceId));
-    const open = await this.segments.findOpen([...workspaceIds], from);
-    for (const workspaceId of workspaceIds) {
-      let segment = open.get(workspaceId);
-      let rest = added.filter(thing => thing.workspaceId === workspaceId);
-      for (; rest.length > 0; segment = undefined) {
-        const fitting = rest.slice(0, SEGMENT_DOCUMENTS - (segment?.documents ?? 0));
-        const id = await this.fill(workspaceId, from, segment, fitting);
+    const added = groupByWorkspace(things.filter(({ segmentId }) => segmentId === null));
+    if (added.size === 0) return assigned;
+    const open = await this.segments.findOpen([...added.keys()], from);
+    const growths: SegmentGrowth[] = [];
+    for (const [workspaceId, { id, documents }] of open) {
+      const fitting = added.get(workspaceId)?.splice(0, SEGMENT_DOCUMENTS - documents) ?? [];
+      growths.push({ id, ...additionOf(fitting, documents) });
+      for (const thing of fitting) assigned.set(thing.id, id);
+    }
+    // first, because a workspace has one open segment
+    await this.segments.grow(growths);
+    for (const [workspaceId, rest] of added) {
+      while (rest.length > 0) {
+        const fitting = rest.splice(0, SEGMENT_DOCUMENTS);
+        const id = await this.segments.create(workspaceId, from, additionOf(fitting, 0));
         for (const thing of fitting) assigned.set(thing.id, id);
-        rest = rest.slice(fitting.length);
       }
     }
     return assigned;
   }
+}
 
-  private async fill(
-    workspaceId: string,
-    from: SegmentSource,
-    segment: OpenSegment | undefined,
-    things: readonly SearchableThing[],
-  ): Promise<number> {
-    const growth = growthOf(things, segment?.documents ?? 0);
-    if (!segment) return this.segments.create(workspaceId, from, growth);
-    await this.segments.grow(segment.id, growth);
-    return segment.id;
+function isSearchable({ fields }: Thing): boolean {
+  return fields.some(terms => terms.length > 0);
+}
+
+function groupByWorkspace(things: readonly Thing[]): Map<string, Thing[]> {
+  const groups = new Map<string, Thing[]>();
+  for (const thing of things) {
+    const group = groups.get(thing.workspaceId);
+    if (group) group.push(thing);
+    else groups.set(thing.workspaceId, [thing]);
   }
+  return groups;
 }
 
 /** Maps a list like `map`, and lets other work run between items that take long. */
@@ -84,7 +90,7 @@ async function oneByOne<T, R>(items: readonly T[], map: (item: T) => R): Promise
   return mapped;
 }
 
-function growthOf(things: readonly SearchableThing[], documents: number): SegmentGrowth {
+function additionOf(things: readonly Thing[], documents: number): SegmentAddition {
   const times = things.map(({ createdAt }) => createdAt.getTime());
   return {
     documents: things.length,

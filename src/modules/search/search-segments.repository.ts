@@ -4,12 +4,17 @@ import type { SegmentSource } from './search-document.js';
 import type { Segment } from './search-window.js';
 
 /** Documents that a transaction adds to a segment. */
-export interface SegmentGrowth {
+export interface SegmentAddition {
   documents: number;
   firstAt: Date;
   lastAt: Date;
   /** False if no further documents fit. */
   open: boolean;
+}
+
+/** An addition to the segment `id`. */
+export interface SegmentGrowth extends SegmentAddition {
+  id: number;
 }
 
 export interface OpenSegment {
@@ -26,8 +31,11 @@ const CREATE = statement(`
   VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`);
 const GROW = statement(`
   UPDATE search_segment
-  SET documents = documents + $2, open = $3, first_at = least(first_at, $4), last_at = greatest(last_at, $5)
-  WHERE id = $1`);
+  SET documents = search_segment.documents + added.documents, open = added.open,
+      first_at = least(search_segment.first_at, added.first_at), last_at = greatest(search_segment.last_at, added.last_at)
+  FROM unnest($1::int[], $2::int[], $3::boolean[], $4::timestamptz[], $5::timestamptz[])
+    AS added (id, documents, open, first_at, last_at)
+  WHERE search_segment.id = added.id`);
 const ALL = statement(`
   SELECT id, documents, first_at AS "firstAt", last_at AS "lastAt" FROM search_segment
   WHERE workspace_id = $1 ORDER BY last_at DESC, id DESC`);
@@ -52,15 +60,17 @@ export class SearchSegmentsRepository {
   }
 
   /** @returns its id */
-  async create(workspaceId: string, source: SegmentSource, growth: SegmentGrowth): Promise<number> {
-    const { documents, open, firstAt, lastAt } = growth;
+  async create(workspaceId: string, source: SegmentSource, addition: SegmentAddition): Promise<number> {
+    const { documents, open, firstAt, lastAt } = addition;
     const row = await this.sql.first<{ id: number }>(CREATE, [workspaceId, source, documents, open, firstAt, lastAt]);
     if (!row) throw new Error('The statement that creates a segment returned no row');
     return row.id;
   }
 
-  async grow(id: number, { documents, open, firstAt, lastAt }: SegmentGrowth): Promise<void> {
-    await this.sql.count(GROW, [id, documents, open, firstAt, lastAt]);
+  async grow(growths: readonly SegmentGrowth[]): Promise<void> {
+    if (growths.length === 0) return;
+    const column = <K extends keyof SegmentGrowth>(key: K) => growths.map(growth => growth[key]);
+    await this.sql.count(GROW, (['id', 'documents', 'open', 'firstAt', 'lastAt'] as const).map(column));
   }
 
   /** All segments of the workspace, those with the newest documents first. */

@@ -16,7 +16,8 @@ const CONTACT_TEXTS = `CASE WHEN contact.ended_at IS NULL THEN ARRAY[contact.nam
 
 const columns = (type: SearchedType, channel: string, texts: string): string => `
   '${type}' AS type, ${type}.workspace_id AS "workspaceId", ${type}.id, ${channel} AS "channelId",
-  ${type}.created_at AS "createdAt", array_remove(${texts}, NULL) AS texts`;
+  ${type}.created_at AS "createdAt", array_remove(${texts}, NULL) AS texts,
+  (SELECT segment_id FROM search_document WHERE (workspace_id, id) = (${type}.workspace_id, ${type}.id)) AS "segmentId"`;
 
 /** The things that events of a range changed, as they are now. A later change has an event of its own. */
 const CHANGED = statement(`
@@ -66,7 +67,7 @@ const BEFORE: Record<SearchedType, ReturnType<typeof statement>> = {
     FROM contact WHERE workspace_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`),
 };
 
-/** Reads the texts of messages, conversations and contacts for the index. */
+/** Reads the texts of messages, conversations and contacts for the index. The caller has locked it. */
 @Injectable()
 export class SearchSourcesRepository {
   constructor(private readonly sql: SqlService) {}

@@ -27,9 +27,9 @@ export class SearchConsumer extends EventConsumer {
   protected override readonly readsRanges = true;
   /** Older things are the backfill's work. */
   protected override readonly beginsAtEnd = true;
-  protected override readonly batchMs = 500;
-  protected override readonly rangeSize = 500;
-  protected override readonly share = 0.05;
+  protected override readonly batchMs = 750;
+  protected override readonly rangeSize = 2_000;
+  protected override readonly share = 0.3;
 
   constructor(
     dependencies: ConsumerDependencies,

@@ -9,15 +9,46 @@ const FIELD_GAP = 400;
 /** Marks a document whose positions PostgreSQL cannot store all. No term contains this character. */
 const CROWDED = '*';
 
-/** The terms of a document with their positions. */
-export type TermPositions = ReadonlyMap<string, readonly number[]>;
+/** Returns the terms of a document by field, each list in the order of the text. */
+export function termsByField(texts: readonly string[]): string[][] {
+  return texts.map(termsOf);
+}
 
-/** Terms of different fields are too far from each other for a phrase. */
-export function termPositionsOf(texts: readonly string[]): TermPositions {
+/**
+ * Writes the terms of a document as a `tsvector`. Each lexeme begins with the document's segment, so that an index entry
+ * belongs to one segment of one workspace. Terms of different fields are too far from each other for a phrase.
+ */
+export function toTsvector(segment: number, fields: readonly (readonly string[])[]): string {
+  let text = '';
+  let position = 1;
+  let terms = 0;
+  for (const field of fields) {
+    // PostgreSQL merges lexemes that are listed repeatedly
+    for (const term of field) text += `${lexeme(segment, term)}:${position++} `;
+    position += FIELD_GAP;
+    terms += field.length;
+  }
+  const fits = terms <= MAX_POSITIONS && position <= MAX_POSITION;
+  return fits ? text.trimEnd() : toCrowdedTsvector(segment, fields);
+}
+
+/** Like `toTsvector`, for a document that may have more positions than PostgreSQL stores. */
+function toCrowdedTsvector(segment: number, fields: readonly (readonly string[])[]): string {
+  let isCrowded = false;
+  const lexemes = Array.from(positionsOf(fields), ([name, all]) => {
+    const kept = all.filter(position => position <= MAX_POSITION).slice(0, MAX_POSITIONS);
+    isCrowded ||= kept.length < all.length;
+    return `${lexeme(segment, name)}:${kept.length === 0 ? MAX_POSITION : kept.join(',')}`;
+  });
+  if (isCrowded) lexemes.push(lexeme(segment, CROWDED));
+  return lexemes.join(' ');
+}
+
+function positionsOf(fields: readonly (readonly string[])[]): Map<string, number[]> {
   const positions = new Map<string, number[]>();
   let next = 1;
-  for (const text of texts) {
-    for (const term of termsOf(text)) {
+  for (const field of fields) {
+    for (const term of field) {
       const listed = positions.get(term);
       if (listed) listed.push(next);
       else positions.set(term, [next]);
@@ -26,21 +57,6 @@ export function termPositionsOf(texts: readonly string[]): TermPositions {
     next += FIELD_GAP;
   }
   return positions;
-}
-
-/**
- * Writes the terms of a document as a `tsvector`. Each lexeme begins with the document's segment, so that an index entry
- * belongs to one segment of one workspace.
- */
-export function toTsvector(segment: number, positions: TermPositions): string {
-  let isCrowded = false;
-  const lexemes = Array.from(positions, ([name, all]) => {
-    const kept = all.filter(position => position <= MAX_POSITION).slice(0, MAX_POSITIONS);
-    isCrowded ||= kept.length < all.length;
-    return `${lexeme(segment, name)}:${kept.length === 0 ? MAX_POSITION : kept.join(',')}`;
-  });
-  if (isCrowded) lexemes.push(lexeme(segment, CROWDED));
-  return lexemes.join(' ');
 }
 
 /** Writes the query of a segment as a `tsquery`. It also matches documents whose positions are not all stored. */
