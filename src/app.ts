@@ -22,14 +22,25 @@ import { SocketAdapter } from './platform/sockets/socket.adapter.js';
 
 export type App = NestExpressApplication;
 
+/** The paths of most requests: messages of agents and visitors, and the inbox. */
+export const FREQUENT_PATHS = [
+  '/v1/conversations/:conversation_id/messages',
+  '/v1/widget/conversations/:conversation_id/messages',
+  '/v1/conversations',
+];
+
 /** Builds the application without listening. Used by `main`, the tests and the document generator. */
 export async function createApp(config: Config, log: Logger = logFor(config), options: AppOptions = {}): Promise<App> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), new HttpAdapter(), {
-    logger: new NestLog(log),
-    bodyParser: false,
-    preview: options.preview ?? false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.with(config),
+    new HttpAdapter(FREQUENT_PATHS),
+    {
+      logger: new NestLog(log),
+      bodyParser: false,
+      preview: options.preview ?? false,
+      abortOnError: false,
+    },
+  );
   app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
   if (options.preview) return app;
   configureHttp(app, config, log, HEADER_SETS);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ModulesContainer, Reflector } from '@nestjs/core';
+import { FREQUENT_PATHS } from '../../src/app.js';
 import { newId } from '../../src/kernel/ids.js';
 import { isVisitorPermission, roleFor } from '../../src/kernel/permission.js';
 import type { CredentialKind } from '../../src/kernel/principal.js';
@@ -693,14 +694,32 @@ describe('Browser pages of a foreign origin', () => {
   });
 });
 
+describe('Routes that are matched before all others', () => {
+  it('No other route matches their paths, so none of them answers in the place of another.', () => {
+    const layers = routerLayers();
+    for (const frequent of FREQUENT_PATHS) {
+      const path = frequent.replaceAll(/:\w+/g, '01900000-0000-7000-8000-000000000000');
+      const matching = layers.filter(layer => layer.route && layer.match?.(path));
+      expect(new Set(matching.map(({ route }) => route?.path))).toEqual(new Set([frequent]));
+    }
+    const first = layers.flatMap(({ route }) => (route ? [route.path] : [])).slice(0, FREQUENT_PATHS.length);
+    expect(FREQUENT_PATHS).toEqual(expect.arrayContaining(first));
+  });
+});
+
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
+  match?(path: string): unknown;
+}
+
+function routerLayers(): Layer[] {
+  const express = world.app.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
+  return express.router.stack;
 }
 
 /** @returns the routes of the Express router, such as `GET /v1/bots/:id` */
 function routerRoutes(): string[] {
-  const express = world.app.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
-  return express.router.stack.flatMap(({ route }) =>
+  return routerLayers().flatMap(({ route }) =>
     route ? Object.keys(route.methods).map(method => `${method.toUpperCase()} ${String(route.path)}`) : [],
   );
 }

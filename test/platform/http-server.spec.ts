@@ -10,6 +10,7 @@ import helmet from 'helmet';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import type { ExpressPrototypes } from '../../src/platform/http/express-classes.js';
 import { expressClasses } from '../../src/platform/http/express-classes.js';
+import { matchFirst } from '../../src/platform/http/frequent-routes.js';
 import { fixedHeaders } from '../../src/platform/http/fixed-headers.js';
 import { sequentially } from '../../src/platform/http/sequentially.js';
 import { answerJson } from '../../src/platform/http/json-answer.js';
@@ -156,6 +157,37 @@ describe('Headers that every response shares', () => {
       void response.json(seen.push(error.message));
     await sent(sequentially(step('e'), refuse, step('never')), step('nor'), caught as unknown as RequestHandler);
     expect(seen).toEqual(['a', 'b', 'c', 'd', 'e', 'no']);
+  });
+});
+
+describe('Frequent routes', () => {
+  it('Their paths are matched before all others and behind all middleware, and the others keep their order.', async () => {
+    const routed = app();
+    routed.use((_request, response, next) => {
+      response.setHeader('X-Middleware', 'ran');
+      next();
+    });
+    for (const path of ['/a/:id', '/a/b', '/c', '/:any']) {
+      routed.get(path, (_request, response) => void response.send(path));
+    }
+    matchFirst(routed, ['/c', '/a/b']);
+    const base = await listen(createServer(routed));
+    const answers = await Promise.all(
+      ['/a/b', '/a/x', '/c', '/d'].map(async path => {
+        const answer = await fetch(`${base}${path}`);
+        return [answer.headers.get('x-middleware'), await answer.text()];
+      }),
+    );
+    expect(answers).toEqual([
+      ['ran', '/a/b'],
+      ['ran', '/a/:id'],
+      ['ran', '/c'],
+      ['ran', '/:any'],
+    ]);
+  });
+
+  it('A frequent path that has no route stops the start.', () => {
+    expect(() => matchFirst(app(), ['/a'])).toThrow('there is no route for /a');
   });
 });
 

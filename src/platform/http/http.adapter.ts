@@ -6,6 +6,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Application, Response } from 'express';
 import type { ExpressPrototypes } from './express-classes.js';
 import { expressClasses } from './express-classes.js';
+import { matchFirst } from './frequent-routes.js';
 import { answerJson } from './json-answer.js';
 import { contextOf, envelope } from '../request/request-context.js';
 import { SERVER_TIMEOUTS } from './server-timeouts.js';
@@ -17,6 +18,11 @@ export class HttpAdapter extends ExpressAdapter {
   private inFlight = 0;
   /** A server that already listens on the port. If set, its socket is taken over. */
   port: Server | undefined;
+
+  /** @param frequentPaths paths of routes that are matched before all others */
+  constructor(private readonly frequentPaths: readonly string[]) {
+    super();
+  }
 
   /** Requests without a finished response or a lost connection. WebSockets are not counted. */
   get requestsInFlight(): number {
@@ -49,6 +55,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   override listen(port: number | string, ...rest: unknown[]): Server {
+    matchFirst(this.getInstance<Application>(), this.frequentPaths);
     const server = this.getHttpServer() as Server;
     const callback = rest.at(-1) as () => void;
     return this.port ? server.listen(this.port, callback) : (super.listen(port, ...(rest as [])) as Server);
