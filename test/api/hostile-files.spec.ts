@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { desk, owner, world } from '../support/desk-for-each.js';
+import { eventually } from '../support/eventually.js';
 import { download, upload, uploadAsVisitor } from '../support/files.js';
+import { childrenOf } from '../support/process-tree.js';
 import { tiffLongs, tiffText, tiffWithExif } from '../support/tiff.js';
 
 /** A zip archive with one compressed entry. */
@@ -20,6 +23,7 @@ function zip(name: string, content: Buffer, claimedSize = content.length): Buffe
 
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#2563eb' }, limitInputPixels: false });
+const isImageProcess = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('image-process');
 const SCRIPT = '<script>alert(document.domain)</script>';
 
 /** Outcomes of hostile files: their type and how they are served, or the refusal. */
@@ -183,6 +187,18 @@ describe('Hostile files', () => {
     const { data } = await upload(owner, bytes, 'huge.png');
     expect(data).toMatchObject({ width: 10_000, height: 10_000, content_type: 'image/png' });
     expect(data.thumbnail_url).toBeUndefined();
+  });
+
+  it('A picture whose process is ended by a signal to all processes of the service is 503, and can be sent again.', async () => {
+    const bytes = await picture(6_000, 6_000).png({ compressionLevel: 9 }).toBuffer();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const uploading = upload(owner, bytes, 'large.png');
+      const pid = await eventually(() => childrenOf(process.pid).find(isImageProcess));
+      process.kill(pid, signal);
+      const { status, error } = await uploading;
+      expect([signal, status, error.code]).toEqual([signal, 503, 'unavailable']);
+    }
+    expect((await upload(owner, bytes, 'large.png')).status).toBe(201);
   });
 
   it('A broken picture is stored as it is, without a thumbnail.', async () => {

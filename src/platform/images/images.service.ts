@@ -16,6 +16,9 @@ const TIMEOUT_MS = 20_000;
 const MAX_WAITING = 25;
 const HEAP_MIB = 64;
 
+/** A signal that ends all processes of the service at once, as Ctrl-C in a terminal does, says nothing about the image. */
+const END_SIGNALS: ReadonlySet<unknown> = new Set<NodeJS.Signals>(['SIGHUP', 'SIGINT', 'SIGTERM']);
+
 const run = promisify(execFile);
 
 /**
@@ -26,7 +29,7 @@ const run = promisify(execFile);
 export class ImagesService {
   private readonly queue = new FairConcurrencyQueue(MAX_WAITING);
 
-  /** @throws RateLimited when too many images wait, Unavailable when the disk is full or gone */
+  /** @throws RateLimited when too many images wait, Unavailable when the disk is full or gone, or the service ends */
   async process(workspaceId: string, task: ImageTask): Promise<ImageFacts> {
     return this.queue.run(getRequestShare(workspaceId), async () => {
       try {
@@ -38,7 +41,8 @@ export class ImagesService {
         );
         return JSON.parse(stdout) as ImageFacts;
       } catch (error) {
-        if ((error as { code?: unknown }).code === DISK_FAILED) throw new Unavailable({ cause: error });
+        const { code, signal } = error as { code?: unknown; signal?: unknown };
+        if (code === DISK_FAILED || END_SIGNALS.has(signal)) throw new Unavailable({ cause: error });
         return { ...UNREADABLE, keepsMetadata: task.removeMetadata };
       }
     });
