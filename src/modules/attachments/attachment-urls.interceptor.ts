@@ -4,8 +4,9 @@ import { map } from 'rxjs';
 import { AttachmentViewsService } from './attachment-views.service.js';
 
 /**
- * Adds URLs to the attachments of answered messages. It surrounds the interceptor for `Idempotency-Key`, so kept answers
- * contain no URL, and a replayed one has fresh ones. Set it on controllers, because those run before those of routes.
+ * Adds URLs to the attachments of answered messages. Kept answers of an `Idempotency-Key` contain none, so a replayed one
+ * has fresh URLs: set this on the controller of a route with `@Creates`, because those of controllers run before those of
+ * routes.
  */
 @Injectable()
 export class AttachmentUrlsInterceptor implements NestInterceptor {

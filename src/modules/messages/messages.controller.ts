@@ -4,7 +4,15 @@ import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import {
+  Answers,
+  AnswersPage,
+  CreatesUnintercepted,
+  Section,
+  Summary,
+  Throws,
+} from '../../platform/http/answers.decorator.js';
+import { KeyedRequestsService } from '../../platform/http/keyed-requests.service.js';
 import { DeletedView } from '../../platform/schemas/deleted.schema.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import {
@@ -21,7 +29,7 @@ import {
   SenderRequired,
   SenderUnknown,
 } from './messages.errors.js';
-import { AttachmentUnavailable, AttachmentUrlsInterceptor } from '../attachments/index.js';
+import { AttachmentUnavailable, AttachmentUrlsInterceptor, AttachmentViewsService } from '../attachments/index.js';
 import { BotNotInControl, ConversationErased, ConversationExists } from '../conversations/index.js';
 import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
 import type { MessageRecord } from './message.js';
@@ -30,13 +38,14 @@ import { toMessagePage, windowOf } from './message-page.js';
 import { MessageEditsService } from './message-edits.service.js';
 import { MessagesService } from './messages.service.js';
 
-@UseInterceptors(AttachmentUrlsInterceptor)
 @Section('Messages', 'Messages and private notes of one conversation, in order of `seq`.')
 @Controller('conversations/:conversation_id/messages')
 export class MessagesController {
   constructor(
     private readonly messages: MessagesService,
     private readonly edits: MessageEditsService,
+    private readonly requests: KeyedRequestsService,
+    private readonly views: AttachmentViewsService,
   ) {}
 
   @Get()
@@ -45,6 +54,7 @@ export class MessagesController {
     'Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones; `next_cursor` continues in the same direction.',
   )
   @Allow('conversations:read')
+  @UseInterceptors(AttachmentUrlsInterceptor)
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
   async list(
@@ -62,7 +72,7 @@ export class MessagesController {
     'Returns 400 `content_required` without `content` and `attachment_ids`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. A bot speaks only where it is in control: while the conversation is `pending` with it. `private: true` sends a private note that the visitor never sees; its `metadata.mentions` is a list of members who are notified.',
   )
   @Allow('conversations:write')
-  @Creates(MessageView)
+  @CreatesUnintercepted(MessageView)
   @Throws(
     ConversationErased,
     NotFound,
@@ -86,14 +96,18 @@ export class MessagesController {
     @Body() body: MessageBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<MessageRecord> {
-    const sent = await this.messages.send(caller, conversationId, body);
-    if (!sent.created) response.status(HttpStatus.OK);
-    return toMessageRecord(sent.message);
+    const message = await this.requests.runOnce(response, async () => {
+      const sent = await this.messages.send(caller, conversationId, body);
+      if (!sent.created) response.status(HttpStatus.OK);
+      return toMessageRecord(sent.message);
+    });
+    return this.views.render(message);
   }
 
   @Patch(':id')
   @Summary('Edit a message.', 'Only its sender can edit it, within 15 minutes.')
   @Allow('conversations:write')
+  @UseInterceptors(AttachmentUrlsInterceptor)
   @Answers(MessageView)
   @Throws(NotFound, ContentRequired, NotSender, EditWindowOver)
   async edit(

@@ -4,10 +4,11 @@ import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { AnswersPage, CreatesUnintercepted, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { KeyedRequestsService } from '../../platform/http/keyed-requests.service.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
-import { AttachmentUnavailable, AttachmentUrlsInterceptor } from '../attachments/index.js';
+import { AttachmentUnavailable, AttachmentUrlsInterceptor, AttachmentViewsService } from '../attachments/index.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 import { ListMessagesQuery, MessageView, VisitorMessageBody } from './message.schema.js';
@@ -17,13 +18,14 @@ import { toMessagePage, windowOf } from './message-page.js';
 import { MessagesService } from './messages.service.js';
 
 /** Messages of a visitor's conversation, without private notes. */
-@UseInterceptors(AttachmentUrlsInterceptor)
 @Section('Visitor')
 @Controller('widget/conversations/:conversation_id/messages')
 export class MessagesVisitorController {
   constructor(
     private readonly messages: MessagesService,
     private readonly starts: ConversationStartsService,
+    private readonly requests: KeyedRequestsService,
+    private readonly views: AttachmentViewsService,
   ) {}
 
   @Get()
@@ -32,6 +34,7 @@ export class MessagesVisitorController {
     'Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones. A gap in `seq` is a private note, which visitors do not see.',
   )
   @Allow('widget:read')
+  @UseInterceptors(AttachmentUrlsInterceptor)
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
   async list(
@@ -50,7 +53,7 @@ export class MessagesVisitorController {
   )
   @Allow('widget:write')
   @LimitRate('visitor_message')
-  @Creates(MessageView)
+  @CreatesUnintercepted(MessageView)
   @Throws(NotFound, AttachmentUnavailable, ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown)
   async send(
     @Caller() caller: VisitorPrincipal,
@@ -59,8 +62,11 @@ export class MessagesVisitorController {
     @Res({ passthrough: true }) response: Response,
     @Headers('user-agent') userAgent?: string,
   ): Promise<MessageRecord> {
-    const sent = await this.starts.continueByVisitor(caller, conversationId, body, userAgent);
-    if (!sent.created) response.status(HttpStatus.OK);
-    return toMessageRecord(sent.message);
+    const message = await this.requests.runOnce(response, async () => {
+      const sent = await this.starts.continueByVisitor(caller, conversationId, body, userAgent);
+      if (!sent.created) response.status(HttpStatus.OK);
+      return toMessageRecord(sent.message);
+    });
+    return this.views.render(message);
   }
 }

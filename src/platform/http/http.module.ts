@@ -1,9 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { FileUploadsService } from './file-uploads.service.js';
+import { KeyedRequestsService } from './keyed-requests.service.js';
 import { RequestBodiesService } from './request-bodies.service.js';
 import { RequestMetricsService } from './request-metrics.service.js';
 
-const PROVIDERS = [FileUploadsService, RequestBodiesService, RequestMetricsService];
+const PROVIDERS = [FileUploadsService, KeyedRequestsService, RequestBodiesService, RequestMetricsService];
 
 @Global()
 @Module({ providers: PROVIDERS, exports: PROVIDERS })
