@@ -4,8 +4,8 @@ import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-step.r
 import type { SearchDocument, SearchSource } from './search-document.js';
 
 /**
- * Then moves what it has put into the index's pending list to the index itself, word by word. That costs a quarter of
- * entering each document by itself, and no search has to read a long list.
+ * Writes documents, then moves what that has put into the index's pending list to the index itself, word by word. That
+ * costs a quarter of entering each document by itself, and no search has to read a long list.
  */
 const WRITE = statement(`
   WITH written AS (

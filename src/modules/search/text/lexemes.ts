@@ -19,17 +19,17 @@ export function termsByField(texts: readonly string[]): string[][] {
  * belongs to one segment of one workspace. Terms of different fields are too far from each other for a phrase.
  */
 export function toTsvector(segment: number, fields: readonly (readonly string[])[]): string {
+  const terms = fields.reduce((sum, field) => sum + field.length, 0);
+  const last = terms + FIELD_GAP * (fields.length - 1);
+  if (terms > MAX_POSITIONS || last > MAX_POSITION) return toCrowdedTsvector(segment, fields);
   let text = '';
   let position = 1;
-  let terms = 0;
   for (const field of fields) {
     // PostgreSQL merges lexemes that are listed repeatedly
     for (const term of field) text += `${lexeme(segment, term)}:${position++} `;
     position += FIELD_GAP;
-    terms += field.length;
   }
-  const fits = terms <= MAX_POSITIONS && position <= MAX_POSITION;
-  return fits ? text.trimEnd() : toCrowdedTsvector(segment, fields);
+  return text.trimEnd();
 }
 
 /** Like `toTsvector`, for a document that may have more positions than PostgreSQL stores. */
