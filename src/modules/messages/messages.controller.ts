@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query, Res, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
@@ -29,7 +29,7 @@ import {
   SenderRequired,
   SenderUnknown,
 } from './messages.errors.js';
-import { AttachmentUnavailable, AttachmentUrlsInterceptor, AttachmentViewsService } from '../attachments/index.js';
+import { AttachmentUnavailable, AttachmentViewsService } from '../attachments/index.js';
 import { BotNotInControl, ConversationErased, ConversationExists } from '../conversations/index.js';
 import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
 import type { MessageRecord } from './message.js';
@@ -54,7 +54,6 @@ export class MessagesController {
     'Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones; `next_cursor` continues in the same direction.',
   )
   @Allow('conversations:read')
-  @UseInterceptors(AttachmentUrlsInterceptor)
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
   async list(
@@ -63,7 +62,7 @@ export class MessagesController {
     @Query() query: ListMessagesQuery,
   ): Promise<PageView<MessageRecord>> {
     const window = windowOf(query);
-    return toMessagePage(await this.messages.list(caller, conversationId, window), window);
+    return this.views.render(toMessagePage(await this.messages.list(caller, conversationId, window), window));
   }
 
   @Post()
@@ -107,7 +106,6 @@ export class MessagesController {
   @Patch(':id')
   @Summary('Edit a message.', 'Only its sender can edit it, within 15 minutes.')
   @Allow('conversations:write')
-  @UseInterceptors(AttachmentUrlsInterceptor)
   @Answers(MessageView)
   @Throws(NotFound, ContentRequired, NotSender, EditWindowOver)
   async edit(
@@ -116,7 +114,7 @@ export class MessagesController {
     @IdParam() id: string,
     @Body() body: EditMessageBody,
   ): Promise<MessageRecord> {
-    return toMessageRecord(await this.edits.edit(caller, conversationId, id, body.content));
+    return this.views.render(toMessageRecord(await this.edits.edit(caller, conversationId, id, body.content)));
   }
 
   @Delete(':id')

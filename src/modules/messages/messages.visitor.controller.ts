@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, HttpStatus, Post, Query, Res, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpStatus, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
@@ -8,7 +8,7 @@ import { AnswersPage, CreatesUnintercepted, Section, Summary, Throws } from '../
 import { KeyedRequestsService } from '../../platform/http/keyed-requests.service.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
-import { AttachmentUnavailable, AttachmentUrlsInterceptor, AttachmentViewsService } from '../attachments/index.js';
+import { AttachmentUnavailable, AttachmentViewsService } from '../attachments/index.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { ContentRequired, ContentTypeReserved, MetadataReserved, ReplyUnknown } from './messages.errors.js';
 import { ListMessagesQuery, MessageView, VisitorMessageBody } from './message.schema.js';
@@ -34,7 +34,6 @@ export class MessagesVisitorController {
     'Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones. A gap in `seq` is a private note, which visitors do not see.',
   )
   @Allow('widget:read')
-  @UseInterceptors(AttachmentUrlsInterceptor)
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
   async list(
@@ -43,7 +42,7 @@ export class MessagesVisitorController {
     @Query() query: ListMessagesQuery,
   ): Promise<PageView<MessageRecord>> {
     const window = windowOf(query);
-    return toMessagePage(await this.messages.list(caller, conversationId, window), window);
+    return this.views.render(toMessagePage(await this.messages.list(caller, conversationId, window), window));
   }
 
   @Post()
