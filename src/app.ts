@@ -31,16 +31,13 @@ export const FREQUENT_PATHS = [
 
 /** Builds the application without listening. Used by `main`, the tests and the document generator. */
 export async function createApp(config: Config, log: Logger = logFor(config), options: AppOptions = {}): Promise<App> {
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.with(config),
-    new HttpAdapter(FREQUENT_PATHS),
-    {
-      logger: new NestLog(log),
-      bodyParser: false,
-      preview: options.preview ?? false,
-      abortOnError: false,
-    },
-  );
+  const adapter = new HttpAdapter(FREQUENT_PATHS);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), adapter, {
+    logger: new NestLog(log),
+    bodyParser: false,
+    preview: options.preview ?? false,
+    abortOnError: false,
+  });
   app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
   if (options.preview) return app;
   configureHttp(app, config, log, HEADER_SETS);

@@ -94,7 +94,7 @@ export function Creates(view: ViewRef): MethodDecorator {
 
 /**
  * Like `Creates`, for the most frequent requests. Their handlers have `KeyedRequestsService` run their work once, because
- * interceptors, which are chains of observables, take a tenth of the time of such a request.
+ * interceptors, which are chains of observables, take 30 µs of such a request.
  */
 export function CreatesUnintercepted(view: ViewRef): MethodDecorator {
   return answer(view, { creates: true, intercepted: false });

@@ -2,7 +2,7 @@ import type { Application } from 'express';
 
 /**
  * Moves the routes of these paths in front of all others. Express compares a request with one route after the other, and
- * a hundred comparisons take a twentieth of the time of a request.
+ * a hundred comparisons take 15 µs.
  *
  * No other route may match the paths, because the first match answers.
  * @param paths as the routes have them, e.g. `/v1/conversations/:conversation_id/messages`
