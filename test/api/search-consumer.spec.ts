@@ -137,29 +137,6 @@ describe('The consumer of search', () => {
   });
 });
 
-describe('Long messages', () => {
-  it('The index is written in units of about ten of the longest messages.', async () => {
-    const { id } = await world.conversation(await world.visitor(desk), 'Hello?');
-    await indexed(world);
-    const stop = stopIndexing();
-    // the messages' positions in the log cross 10,000, where texts and numbers are in different orders
-    await sql(`SELECT setval(pg_get_serial_sequence('event', 'position'), 9985)`);
-    const path = `/v1/conversations/${id as string}/messages`;
-    for (let index = 0; index < 25; index += 1) {
-      const sent = await owner.post(path, { content: `${'蟹'.repeat(19_990)} larch` });
-      expect(sent.status).toBe(201);
-    }
-    const write = jest.spyOn(world.app.app.get(SearchDocumentsRepository), 'write');
-    stop.mockRestore();
-    await indexed(world);
-    const units = write.mock.calls.map(([documents]) => documents.filter(({ type }) => type === 'message').length);
-    write.mockRestore();
-    expect(units.reduce((sum, unit) => sum + unit, 0)).toBe(25);
-    expect(Math.max(...units)).toBeLessThanOrEqual(11);
-    expect(await found('larch')).toHaveLength(25);
-  });
-});
-
 describe('A slow search', () => {
   it('A search that takes more than two seconds is unavailable (503).', async () => {
     await world.conversation(await world.visitor(desk), 'hawthorn');

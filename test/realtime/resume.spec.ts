@@ -7,6 +7,7 @@ import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { EventRetentionJob } from '../../src/platform/events/event-retention.job.js';
 import { race } from '../support/race.js';
 import { eventually } from '../support/eventually.js';
+import { settled } from '../support/settled.js';
 import type { Json } from '../support/json.js';
 import type { Frame, TestSocket } from '../support/socket.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
@@ -29,7 +30,7 @@ beforeEach(async () => {
   visitor = await world.visitor(desk);
   conversation = await world.conversation(visitor);
   // Cursors taken from here on are past the setup.
-  await world.app.app.get(EventTailJob).catchUp();
+  await settled(world);
 });
 
 const sendMessage = (content: string, by = visitor) =>
@@ -58,8 +59,9 @@ async function untilConsumed(): Promise<void> {
   );
 }
 
-/** Opens a socket and closes it again. @returns its cursor */
+/** Opens a socket and closes it again. @returns its cursor, which is after all events of before */
 async function disconnectedCursor(open: () => Promise<TestSocket>): Promise<string> {
+  await settled(world);
   const socket = await open();
   const { cursor } = (await socket.next('connected')).data;
   await socket.close();
@@ -124,12 +126,7 @@ describe('Resuming a socket from a cursor', () => {
     const socket = await world.agentSocket(desk.owner);
     await sendMessage('received');
     await socket.next('message.created');
-    // older transactions, also of other tests, delay the log
-    await eventually(async () => {
-      const unsettled = 'SELECT FROM event WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1';
-      return (await world.app.database.query(unsettled)).length === 0 || undefined;
-    });
-    await world.app.app.get(EventTailJob).catchUp();
+    await settled(world);
     await sendMessage('received too');
     const last = await socket.next('message.created', ({ data }) => data.message.content === 'received too');
     await socket.close();

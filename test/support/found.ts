@@ -1,3 +1,4 @@
+import { SearchPostponedWorker } from '../../src/modules/search/search-postponed.worker.js';
 import { SearchConsumer } from '../../src/modules/search/search.consumer.js';
 import { consumed } from './consumed.js';
 import { eventually } from './eventually.js';
@@ -5,8 +6,18 @@ import type { Caller } from './http.js';
 import type { Json } from './json.js';
 import type { World } from './world.js';
 
+/** Waits until the index has every change of before, except for postponed ones. */
+export const indexedAtOnce = (world: World) => consumed(world, SearchConsumer);
+
 /** Waits until the index has every change of before. */
-export const indexed = (world: World) => consumed(world, SearchConsumer);
+export async function indexed(world: World): Promise<void> {
+  await indexedAtOnce(world);
+  await eventually(async () => {
+    const rows = await world.app.database.query('SELECT FROM search_postponed LIMIT 1');
+    if (rows.length > 0) world.app.app.get(SearchPostponedWorker).wake();
+    return rows.length === 0 || undefined;
+  }, 20_000);
+}
 
 /** Waits until every erasure is complete. */
 export const erased = ({ app: { database } }: World) =>

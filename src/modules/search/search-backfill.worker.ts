@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Backlog } from '../../platform/jobs/backlog.js';
 import type { DueQuery } from '../../platform/jobs/due.worker.js';
@@ -12,8 +11,6 @@ import { SearchSourcesRepository } from './search-sources.repository.js';
 import { SearchConsumer } from './search.consumer.js';
 
 const SLICE = 500;
-/** Share of the time in which it works, because nobody waits for it. */
-const SHARE = 0.2;
 
 /**
  * Writes things to the index that are older than the consumer's part of the log: from the newest to the oldest, in
@@ -23,6 +20,7 @@ const SHARE = 0.2;
 export class SearchBackfillWorker extends DueWorker<SearchBackfill> {
   protected readonly name = 'search_backfills';
   protected override readonly concurrency = 1;
+  protected override readonly share = 0.2;
 
   constructor(
     dependencies: WorkerDependencies,
@@ -39,12 +37,8 @@ export class SearchBackfillWorker extends DueWorker<SearchBackfill> {
     return this.backfills.findDue(this.consumer.name, query);
   }
 
-  protected async work({ id }: SearchBackfill): Promise<boolean> {
-    const begun = performance.now();
-    const done = await this.transaction(() => this.writeSlice(id));
-    const took = performance.now() - begun;
-    await delay(took / SHARE - took, undefined, { ref: false });
-    return done;
+  protected work({ id }: SearchBackfill): Promise<boolean> {
+    return this.transaction(() => this.writeSlice(id));
   }
 
   protected measure(): Promise<Backlog> {

@@ -3,10 +3,10 @@ export const SEARCHED_TYPES = ['message', 'conversation', 'contact'] as const;
 export type SearchedType = (typeof SEARCHED_TYPES)[number];
 
 /**
- * The characters that one unit of work writes to the index, about: ten of the longest messages. Splitting them takes some
- * 60 ms, and until the transaction ends no consumer reads past it.
+ * The characters that one slice of a backfill writes to the index, about: ten of the longest messages. Splitting them takes
+ * some 60 ms, and until the transaction ends no consumer reads past it.
  */
-export const MAX_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 
 /** The origin of the documents of a segment: the event log, or the backfill of one type. */
 export type SegmentSource = 'log' | SearchedType;

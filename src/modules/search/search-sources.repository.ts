@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
-import type { EventRange, ReadingPosition } from '../../platform/events/reading-position.repository.js';
+import type { EventRange } from '../../platform/events/reading-position.repository.js';
 import { IS_IN_RANGE, rangeValues } from '../../platform/events/reading-position.repository.js';
 import type { SearchedType, SearchSource } from './search-document.js';
-import { MAX_CHARACTERS } from './search-document.js';
+
+/** Texts up to this size are never postponed: 2,000 of them take about half a second. */
+const LONG_BYTES = 500;
+/** Text of one workspace in one unit of work of the consumer. Ten of the longest messages take some 60 ms. */
+const WORKSPACE_BYTES = 200_000;
+/** Text of all workspaces in one unit. */
+const UNIT_BYTES = 400_000;
 
 /** The searchable texts of each type. The view of a hit has the same (`found-items.ts`). */
 const MESSAGE_TEXTS = `CASE WHEN message.content_type <> 'event' AND message.deleted_at IS NULL THEN ARRAY[message.content] ELSE '{}' END`;
@@ -19,36 +25,63 @@ const columns = (type: SearchedType, channel: string, texts: string): string => 
   ${type}.created_at AS "createdAt", array_remove(${texts}, NULL) AS texts,
   (SELECT segment_id FROM search_document WHERE (workspace_id, id) = (${type}.workspace_id, ${type}.id)) AS "segmentId"`;
 
-/** The things that events of a range changed, as they are now. A later change has an event of its own. */
+/** Reads the things that a table of the query lists, as they are now. */
+const thingsOf = (table: string): string => `
+  SELECT ${columns('message', `${table}.channel_id`, MESSAGE_TEXTS)}
+  FROM ${table} JOIN message USING (workspace_id, id) WHERE ${table}.type = 'message'
+  UNION ALL
+  SELECT ${columns('conversation', 'conversation.channel_id', CONVERSATION_TEXTS)}
+  FROM ${table} JOIN conversation USING (workspace_id, id) WHERE ${table}.type = 'conversation'
+  UNION ALL
+  SELECT ${columns('contact', 'NULL::uuid', CONTACT_TEXTS)}
+  FROM ${table} JOIN contact USING (workspace_id, id) WHERE ${table}.type = 'contact'`;
+
+/**
+ * The things that events of a range changed. A later change has an event of its own. Long texts beyond a workspace's
+ * share of a unit, or of all workspaces together, are postponed.
+ */
 const CHANGED = statement(`
-  WITH changed AS MATERIALIZED (
-    SELECT DISTINCT workspace_id, split_part(type, '.', 1) AS type,
+  WITH named AS (
+    SELECT workspace_id, split_part(type, '.', 1) AS type,
            CASE split_part(type, '.', 1)
              WHEN 'message' THEN (payload #>> '{message,id}')::uuid
              WHEN 'conversation' THEN conversation_id
              ELSE contact_id END AS id,
-           CASE split_part(type, '.', 1) WHEN 'message' THEN channel_id END AS channel_id
+           CASE split_part(type, '.', 1) WHEN 'message' THEN channel_id END AS channel_id,
+           octet_length(payload #>> CASE type
+             WHEN 'conversation.created' THEN '{conversation,pre_chat}'::text[]
+             WHEN 'conversation.updated' THEN '{changes,pre_chat}'
+             ELSE '{message,content}' END) AS bytes
     FROM event
     WHERE ${IS_IN_RANGE} AND type = ANY($6) AND CASE type
       WHEN 'message.created' THEN payload #>> '{message,content}' IS NOT NULL
       WHEN 'conversation.updated' THEN payload -> 'changes' ?| ARRAY['subject', 'pre_chat']
       ELSE true END
+  ), changed AS (
+    SELECT workspace_id, type, id, channel_id, coalesce(max(bytes), 0) AS bytes FROM named
+    GROUP BY workspace_id, type, id, channel_id
+  ), shared AS (
+    SELECT *, bytes > $7 AND sum(bytes) OVER (PARTITION BY workspace_id ORDER BY id) > $8 AS is_beyond FROM changed
+  ), measured AS MATERIALIZED (
+    SELECT *, is_beyond OR bytes > $7 AND sum(bytes) FILTER (WHERE NOT is_beyond) OVER (ORDER BY id) > $9 AS is_postponed
+    FROM shared
+  ), postponed AS (
+    INSERT INTO search_postponed (workspace_id, id, type, channel_id, postponed_at)
+    SELECT workspace_id, id, type, channel_id, clock_timestamp() FROM measured WHERE is_postponed
+    ON CONFLICT (workspace_id, id) DO NOTHING
+  ), included AS (
+    SELECT * FROM measured WHERE NOT is_postponed
   )
-  SELECT ${columns('message', 'changed.channel_id', MESSAGE_TEXTS)}
-  FROM changed JOIN message USING (workspace_id, id) WHERE changed.type = 'message'
-  UNION ALL
-  SELECT ${columns('conversation', 'conversation.channel_id', CONVERSATION_TEXTS)}
-  FROM changed JOIN conversation USING (workspace_id, id) WHERE changed.type = 'conversation'
-  UNION ALL
-  SELECT ${columns('contact', 'NULL::uuid', CONTACT_TEXTS)}
-  FROM changed JOIN contact USING (workspace_id, id) WHERE changed.type = 'contact'`);
+  ${thingsOf('included')}`);
 
-/** The event of a range at which the contents of its messages have `$6` characters together. */
-const END = statement(`
-  SELECT position::text AS position FROM (
-    SELECT position, sum(length(payload #>> '{message,content}')) OVER (ORDER BY position) AS characters
-    FROM event WHERE ${IS_IN_RANGE} AND type IN ('message.created', 'message.updated')
-  ) AS contents WHERE characters >= $6 ORDER BY contents.position LIMIT 1`);
+/** The postponed things of a workspace that wait longest. */
+const TAKE_POSTPONED = statement(`
+  WITH taken AS (
+    DELETE FROM search_postponed WHERE workspace_id = $1 AND id IN (
+      SELECT id FROM search_postponed WHERE workspace_id = $1 ORDER BY id LIMIT $2
+    ) RETURNING workspace_id, id, type, channel_id
+  )
+  ${thingsOf('taken')}`);
 
 /** Things with lower ids, from the highest id down. */
 const BEFORE: Record<SearchedType, ReturnType<typeof statement>> = {
@@ -72,14 +105,15 @@ const BEFORE: Record<SearchedType, ReturnType<typeof statement>> = {
 export class SearchSourcesRepository {
   constructor(private readonly sql: SqlService) {}
 
+  /** Finds what events of these types changed, and postpones long texts of workspaces that have many of them. */
   findChanged(range: EventRange, types: readonly string[]): Promise<SearchSource[]> {
-    return this.sql.rows<SearchSource>(CHANGED, [...rangeValues(range), types]);
+    const values = [...rangeValues(range), types, LONG_BYTES, WORKSPACE_BYTES, UNIT_BYTES];
+    return this.sql.rows<SearchSource>(CHANGED, values);
   }
 
-  /** Finds where to cut a range that has more text than one unit of work should write. */
-  async findEnd(range: ReadingPosition): Promise<string | null> {
-    const values = [...rangeValues({ ...range, end: null }), MAX_CHARACTERS];
-    return (await this.sql.first<{ position: string }>(END, values))?.position ?? null;
+  /** Finds things of a workspace that were postponed, at most `limit`, and removes them from the list of those. */
+  takePostponed(workspaceId: string, limit: number): Promise<SearchSource[]> {
+    return this.sql.rows<SearchSource>(TAKE_POSTPONED, [workspaceId, limit]);
   }
 
   findBefore(workspaceId: string, type: SearchedType, beforeId: string, limit: number): Promise<SearchSource[]> {

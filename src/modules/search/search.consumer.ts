@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConsumerDependencies, EventConsumer } from '../../platform/events/event.consumer.js';
-import type { EventRange, LoggedEvent, ReadingPosition } from '../../platform/events/reading-position.repository.js';
+import type { EventRange, LoggedEvent } from '../../platform/events/reading-position.repository.js';
 import { SearchIndexingService } from './search-indexing.service.js';
 import { SearchSegmentsRepository } from './search-segments.repository.js';
 import { SearchSourcesRepository } from './search-sources.repository.js';
@@ -38,10 +38,6 @@ export class SearchConsumer extends EventConsumer {
     private readonly indexing: SearchIndexingService,
   ) {
     super(dependencies);
-  }
-
-  protected override findEnd(range: ReadingPosition): Promise<string | null> {
-    return this.sources.findEnd(range);
   }
 
   protected async handle(_events: readonly LoggedEvent[], range: EventRange): Promise<void> {

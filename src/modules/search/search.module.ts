@@ -12,6 +12,9 @@ import { SearchCandidatesRepository } from './search-candidates.repository.js';
 import { SearchDocumentEntity } from './search-document.entity.js';
 import { SearchDocumentsRepository } from './search-documents.repository.js';
 import { SearchIndexingService } from './search-indexing.service.js';
+import { SearchPostponedEntity } from './search-postponed.entity.js';
+import { SearchPostponedRepository } from './search-postponed.repository.js';
+import { SearchPostponedWorker } from './search-postponed.worker.js';
 import { SearchSegmentEntity } from './search-segment.entity.js';
 import { SearchSegmentsRepository } from './search-segments.repository.js';
 import { SearchSourcesRepository } from './search-sources.repository.js';
@@ -30,6 +33,8 @@ import { SearchService } from './search.service.js';
     SearchConsumer,
     SearchBackfillsRepository,
     SearchBackfillWorker,
+    SearchPostponedRepository,
+    SearchPostponedWorker,
     SearchCandidatesRepository,
     FoundItemsService,
     SearchService,
@@ -37,5 +42,5 @@ import { SearchService } from './search.service.js';
   ],
 })
 export class SearchModule {
-  static readonly entities = [SearchDocumentEntity, SearchSegmentEntity, SearchBackfillEntity];
+  static readonly entities = [SearchDocumentEntity, SearchSegmentEntity, SearchBackfillEntity, SearchPostponedEntity];
 }

@@ -87,14 +87,6 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
    */
   protected abstract handle(events: readonly LoggedEvent[], range: EventRange): Promise<void>;
 
-  /**
-   * Cuts a range whose events together take too long for one unit of work.
-   * @returns the position of the unit's last event; null for the whole range
-   */
-  protected findEnd(_range: ReadingPosition): Promise<string | null> {
-    return Promise.resolve(null);
-  }
-
   /** Milliseconds between the commit of this event and the read. Overrides `batchMs` where few events have an effect. */
   protected batchMsOf(_event: RecordedEvent): number {
     return this.batchMs;
@@ -166,7 +158,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     const { position, isLast } = opened;
     const found = condition === null ? [] : await positions.findPage(position, { types, condition }, PAGE_SIZE + 1);
     const events = found.slice(0, PAGE_SIZE);
-    const end = found.length > PAGE_SIZE ? (events.at(-1)?.position ?? null) : await this.findEnd(position);
+    const end = found.length > PAGE_SIZE ? (events.at(-1)?.position ?? null) : null;
     if (events.length > 0 || this.readsRanges) await this.handle(events, { ...position, end });
     const { horizon } = position;
     const next = end !== null ? { ...position, position: end } : { since: horizon, horizon, position: '0', passed: [] };

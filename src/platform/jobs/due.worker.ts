@@ -55,6 +55,7 @@ const POOL_SHARE = 0.3;
 const CONNECTION_WAIT_MS = 30_000;
 const INTERVAL_MS = 1_000;
 const MEASURE_MS = 10_000;
+const MAX_REST_MS = 5_000;
 /** Maximum wait for rows under way when the service stops. A leased row becomes due again. */
 const STOP_MS = 5_000;
 /** Rows of one workspace after which the others go first. */
@@ -85,6 +86,8 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
   /** Rows that are worked off at the same time. */
   protected readonly concurrency: number = 2;
   protected readonly batchSize: number = 50;
+  /** The share of the time, above 0, in which each of them works, so that work nobody waits for slows down no request. */
+  protected readonly share: number = 1;
 
   constructor(protected readonly dependencies: WorkerDependencies) {}
 
@@ -159,6 +162,7 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
 
   private async workOne(row: Row, now: Date): Promise<void> {
     const { metrics } = this.dependencies;
+    const begun = performance.now();
     try {
       const done = await this.work(row, now);
       if (done) this.postponed.remove(row.id);
@@ -169,6 +173,8 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
       metrics.count(this.name, 'failed');
       this.logger.warn(`row ${row.id} of ${this.name} failed and is retried in ${pause / 1_000} s: ${String(error)}`);
     }
+    const rest = Math.min(MAX_REST_MS, (performance.now() - begun) * (1 / this.share - 1));
+    if (rest > 0 && !this.stopped) await delay(rest, undefined, { ref: false });
   }
 
   private schedule(pause: number): void {
