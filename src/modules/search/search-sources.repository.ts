@@ -41,7 +41,7 @@ const thingsOf = (table: string): string => `
  * share of a unit, or of all workspaces together, are postponed.
  */
 const CHANGED = statement(`
-  WITH named AS (
+  WITH named AS MATERIALIZED (
     SELECT workspace_id, split_part(type, '.', 1) AS type,
            CASE split_part(type, '.', 1)
              WHEN 'message' THEN (payload #>> '{message,id}')::uuid
