@@ -7,6 +7,8 @@ import type { Attempt, DeliveryStatus } from './delivery.js';
 /**
  * Writes the results of attempts. An attempt of an instance that lost its lease loses against the one that was written
  * first. Of the webhook, a success is written at most once a second, and a failure only after a success.
+ *
+ * `IS TRUE` prevents the use of the index of all pending deliveries.
  */
 const WRITE = statement(`
   WITH result AS (
@@ -20,7 +22,7 @@ const WRITE = statement(`
         due_at = result."dueAt"
     FROM result
     WHERE delivery.workspace_id = result."workspaceId" AND delivery.id = result.id
-      AND delivery.status = 'pending' AND delivery.attempt_count = result."attemptCount"
+      AND (delivery.status = 'pending' AND delivery.attempt_count = result."attemptCount") IS TRUE
   ),
   endpoint AS (
     SELECT "workspaceId", "webhookId", max(at) FILTER (WHERE status = 'delivered') AS success,
