@@ -72,7 +72,9 @@ const CHANGED = statement(`
   ), included AS (
     SELECT * FROM measured WHERE NOT is_postponed
   )
-  ${thingsOf('included')}`);
+  ${thingsOf('included')}
+  UNION ALL
+  SELECT type, workspace_id, id, channel_id, NULL, NULL, NULL FROM measured WHERE is_postponed`);
 
 /** The postponed things of a workspace that wait longest. */
 const TAKE_POSTPONED = statement(`
@@ -100,15 +102,25 @@ const BEFORE: Record<SearchedType, ReturnType<typeof statement>> = {
     FROM contact WHERE workspace_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`),
 };
 
+/** A thing whose text was not read. */
+interface Postponed {
+  texts: null;
+}
+
 /** Reads the texts of messages, conversations and contacts for the index. The caller has locked it. */
 @Injectable()
 export class SearchSourcesRepository {
   constructor(private readonly sql: SqlService) {}
 
-  /** Finds what events of these types changed, and postpones long texts of workspaces that have many of them. */
-  findChanged(range: EventRange, types: readonly string[]): Promise<SearchSource[]> {
+  /**
+   * Finds what events of these types changed, and postpones long texts of workspaces that have many of them.
+   * @returns what was found, and whether anything was postponed
+   */
+  async findChanged(range: EventRange, types: readonly string[]): Promise<[SearchSource[], boolean]> {
     const values = [...rangeValues(range), types, LONG_BYTES, WORKSPACE_BYTES, UNIT_BYTES];
-    return this.sql.rows<SearchSource>(CHANGED, values);
+    const changed = await this.sql.rows<SearchSource | Postponed>(CHANGED, values);
+    const found = changed.filter((thing): thing is SearchSource => thing.texts !== null);
+    return [found, found.length < changed.length];
   }
 
   /** Finds things of a workspace that were postponed, at most `limit`, and removes them from the list of those. */

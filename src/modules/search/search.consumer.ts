@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConsumerDependencies, EventConsumer } from '../../platform/events/event.consumer.js';
 import type { EventRange, LoggedEvent } from '../../platform/events/reading-position.repository.js';
 import { SearchIndexingService } from './search-indexing.service.js';
+import { SearchPostponedWorker } from './search-postponed.worker.js';
 import { SearchSegmentsRepository } from './search-segments.repository.js';
 import { SearchSourcesRepository } from './search-sources.repository.js';
 
@@ -36,12 +37,15 @@ export class SearchConsumer extends EventConsumer {
     private readonly segments: SearchSegmentsRepository,
     private readonly sources: SearchSourcesRepository,
     private readonly indexing: SearchIndexingService,
+    private readonly postponed: SearchPostponedWorker,
   ) {
     super(dependencies);
   }
 
   protected async handle(_events: readonly LoggedEvent[], range: EventRange): Promise<void> {
     await this.segments.lock();
-    await this.indexing.write(await this.sources.findChanged(range, this.types), 'log');
+    const [found, hasPostponed] = await this.sources.findChanged(range, this.types);
+    await this.indexing.write(found, 'log');
+    if (hasPostponed) this.postponed.wakeAfterCommit();
   }
 }
