@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { SearchPostponedRepository } from '../../src/modules/search/search-postponed.repository.js';
 import { SearchPostponedWorker } from '../../src/modules/search/search-postponed.worker.js';
 import { SearchSegmentsRepository } from '../../src/modules/search/search-segments.repository.js';
 import { SearchDocumentsRepository } from '../../src/modules/search/search-documents.repository.js';
@@ -17,7 +18,7 @@ const sql = <T extends object>(text: string, values: unknown[] = []) => world.ap
 const stopAll = () =>
   jest.spyOn(world.app.app.get(SearchSegmentsRepository), 'lock').mockRejectedValue(new Error('stopped'));
 const stopWorker = () =>
-  jest.spyOn(world.app.app.get(SearchSourcesRepository), 'takePostponed').mockRejectedValue(new Error('stopped'));
+  jest.spyOn(world.app.app.get(SearchPostponedRepository), 'findWorkspaces').mockResolvedValue([]);
 const postponed = async ({ workspaceId }: Desk) =>
   (await sql('SELECT FROM search_postponed WHERE workspace_id = $1', [workspaceId])).length;
 /** Lets the consumer run again. It reads everything in one unit of work. */
