@@ -86,7 +86,7 @@ export abstract class DueWorker<Row extends DueRow> implements OnApplicationBoot
   /** Rows that are worked off at the same time. */
   protected readonly concurrency: number = 2;
   protected readonly batchSize: number = 50;
-  /** The share of the time, above 0, in which each of them works, so that work nobody waits for slows down no request. */
+  /** The share of the time, above 0, in which each of them works. A low share leaves the rest of the time to requests. */
   protected readonly share: number = 1;
 
   constructor(protected readonly dependencies: WorkerDependencies) {}
