@@ -10,6 +10,8 @@ const LONG_BYTES = 500;
 const WORKSPACE_BYTES = 200_000;
 /** Text of all workspaces in one unit. */
 const UNIT_BYTES = 400_000;
+/** Longer texts count as this, because the index stores a limited number of terms of each. */
+const COUNTED_BYTES = 20_000;
 
 /** The searchable texts of each type. The view of a hit has the same (`found-items.ts`). */
 const MESSAGE_TEXTS = `CASE WHEN message.content_type <> 'event' AND message.deleted_at IS NULL THEN ARRAY[message.content] ELSE '{}' END`;
@@ -58,7 +60,7 @@ const CHANGED = statement(`
       WHEN 'conversation.updated' THEN payload -> 'changes' ?| ARRAY['subject', 'pre_chat']
       ELSE true END
   ), changed AS (
-    SELECT workspace_id, type, id, channel_id, coalesce(max(bytes), 0) AS bytes FROM named
+    SELECT workspace_id, type, id, channel_id, least(coalesce(max(bytes), 0), $10) AS bytes FROM named
     GROUP BY workspace_id, type, id, channel_id
   ), shared AS (
     SELECT *, bytes > $7 AND sum(bytes) OVER (PARTITION BY workspace_id ORDER BY id) > $8 AS is_beyond FROM changed
@@ -117,7 +119,7 @@ export class SearchSourcesRepository {
    * @returns what was found, and whether anything was postponed
    */
   async findChanged(range: EventRange, types: readonly string[]): Promise<[SearchSource[], boolean]> {
-    const values = [...rangeValues(range), types, LONG_BYTES, WORKSPACE_BYTES, UNIT_BYTES];
+    const values = [...rangeValues(range), types, LONG_BYTES, WORKSPACE_BYTES, UNIT_BYTES, COUNTED_BYTES];
     const changed = await this.sql.rows<SearchSource | Postponed>(CHANGED, values);
     const found = changed.filter((thing): thing is SearchSource => thing.texts !== null);
     return [found, found.length < changed.length];

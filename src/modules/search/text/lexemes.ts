@@ -1,4 +1,4 @@
-import type { Branch, Phrase, SearchQuery } from './search-query.js';
+import type { Atom, Branch, Phrase, SearchQuery } from './search-query.js';
 import { termsOf } from './tokens.js';
 
 /** PostgreSQL stores no later position of a lexeme, and no more of them. */
@@ -6,8 +6,19 @@ const MAX_POSITION = 16_383;
 const MAX_POSITIONS = 255;
 /** Distance between fields; a query is too short for a phrase of that length. */
 const FIELD_GAP = 400;
-/** Marks a document whose positions PostgreSQL cannot store all. No term contains this character. */
+/**
+ * A document with more terms is stored without positions, and with at most as many different ones, because each is an
+ * entry of the index. 20,000 characters in words have fewer, but as Chinese text they may have 20,000.
+ */
+const MAX_TERMS = 3_000;
+/** Marks a document that does not have all positions, or has letters in place of pairs of them. */
 const CROWDED = '*';
+/** Marks a document without terms, which may match any query. No term contains this character. */
+const UNLISTED = '**';
+/** Two letters of a script without spaces; also the few words that look like it. */
+const PAIR = /^[^\0-\x7f]{2}$/u;
+
+type Lexeme = (name: string) => string;
 
 /** Returns the terms of a document by field, each list in the order of the text. */
 export function termsByField(texts: readonly string[]): string[][] {
@@ -19,29 +30,52 @@ export function termsByField(texts: readonly string[]): string[][] {
  * belongs to one segment of one workspace. Terms of different fields are too far from each other for a phrase.
  */
 export function toTsvector(segment: number, fields: readonly (readonly string[])[]): string {
+  const lexeme = lexemesOf(segment);
   const terms = fields.reduce((sum, field) => sum + field.length, 0);
   const last = terms + FIELD_GAP * (fields.length - 1);
-  if (terms > MAX_POSITIONS || last > MAX_POSITION) return toCrowdedTsvector(segment, fields);
+  if (terms > MAX_TERMS) return withoutPositions(lexeme, fields);
+  if (terms > MAX_POSITIONS || last > MAX_POSITION) return withSomePositions(lexeme, fields);
   let text = '';
   let position = 1;
   for (const field of fields) {
     // PostgreSQL merges lexemes that are listed repeatedly
-    for (const term of field) text += `${lexeme(segment, term)}:${position++} `;
+    for (const term of field) text += `${lexeme(term)}:${position++} `;
     position += FIELD_GAP;
   }
   return text.trimEnd();
 }
 
 /** Like `toTsvector`, for a document that may have more positions than PostgreSQL stores. */
-function toCrowdedTsvector(segment: number, fields: readonly (readonly string[])[]): string {
+function withSomePositions(lexeme: Lexeme, fields: readonly (readonly string[])[]): string {
   let isCrowded = false;
   const lexemes = Array.from(positionsOf(fields), ([name, all]) => {
     const kept = all.filter(position => position <= MAX_POSITION).slice(0, MAX_POSITIONS);
     isCrowded ||= kept.length < all.length;
-    return `${lexeme(segment, name)}:${kept.length === 0 ? MAX_POSITION : kept.join(',')}`;
+    return `${lexeme(name)}:${kept.length === 0 ? MAX_POSITION : kept.join(',')}`;
   });
-  if (isCrowded) lexemes.push(lexeme(segment, CROWDED));
+  if (isCrowded) lexemes.push(lexeme(CROWDED));
   return lexemes.join(' ');
+}
+
+/** Like `toTsvector`, for a document of many terms. */
+function withoutPositions(lexeme: Lexeme, fields: readonly (readonly string[])[]): string {
+  const names = different(fields, term => [term]) ?? different(fields, lettersOf);
+  return (names ? [...names, CROWDED] : [UNLISTED]).map(lexeme).join(' ');
+}
+
+/** @returns the different names of all terms; null if there are too many */
+function different(
+  fields: readonly (readonly string[])[],
+  namesOf: (term: string) => Iterable<string>,
+): Set<string> | null {
+  const names = new Set<string>();
+  for (const field of fields) {
+    for (const term of field) {
+      for (const name of namesOf(term)) names.add(name);
+      if (names.size > MAX_TERMS) return null;
+    }
+  }
+  return names;
 }
 
 function positionsOf(fields: readonly (readonly string[])[]): Map<string, number[]> {
@@ -59,38 +93,55 @@ function positionsOf(fields: readonly (readonly string[])[]): Map<string, number
   return positions;
 }
 
-/** Writes the query of a segment as a `tsquery`. It also matches documents whose positions are not all stored. */
+/** Writes the query of a segment as a `tsquery`. It also matches documents whose terms or positions are not all stored. */
 export function toTsquery(segment: number, query: SearchQuery): string {
-  return query.map(branch => branchOf(segment, branch)).join(' | ');
+  const lexeme = lexemesOf(segment);
+  return [...query.map(branch => branchOf(lexeme, branch)), lexeme(UNLISTED)].join(' | ');
 }
 
-function branchOf(segment: number, { all, none }: Branch): string {
-  const crowded = lexeme(segment, CROWDED);
+function branchOf(lexeme: Lexeme, { all, none }: Branch): string {
+  const crowded = lexeme(CROWDED);
   const present = all.map(phrase =>
-    phrase.length === 1
-      ? distances(segment, phrase)
-      : `(${distances(segment, phrase)} | ${phrase.map(atom => term(segment, atom)).join(' & ')} & ${crowded})`,
+    isAlwaysStored(phrase)
+      ? distances(lexeme, phrase)
+      : `(${distances(lexeme, phrase)} | ${phrase.map(atom => termOrLetters(lexeme, atom)).join(' & ')} & ${crowded})`,
   );
   const absent = none.map(phrase =>
-    phrase.length === 1 ? `!${distances(segment, phrase)}` : `(!(${distances(segment, phrase)}) | ${crowded})`,
+    isAlwaysStored(phrase) ? `!${distances(lexeme, phrase)}` : `(!(${distances(lexeme, phrase)}) | ${crowded})`,
   );
   return `(${[...present, ...absent].join(' & ')})`;
 }
 
-function distances(segment: number, phrase: Phrase): string {
+/** Returns whether a crowded document that matches the phrase has it as it is. */
+function isAlwaysStored(phrase: Phrase): boolean {
+  return phrase.length === 1 && phrase.every(({ term }) => !PAIR.test(term));
+}
+
+function distances(lexeme: Lexeme, phrase: Phrase): string {
   return phrase
     .map((atom, index) => {
       const distance = atom.offset - (phrase[index - 1]?.offset ?? 0);
-      return index === 0 ? term(segment, atom) : ` <${distance}> ${term(segment, atom)}`;
+      return index === 0 ? termOf(lexeme, atom) : ` <${distance}> ${termOf(lexeme, atom)}`;
     })
     .join('');
 }
 
-function term(segment: number, atom: { term: string; prefix: boolean }): string {
-  return `${lexeme(segment, atom.term)}${atom.prefix ? ':*' : ''}`;
+function termOrLetters(lexeme: Lexeme, atom: Atom): string {
+  const letters = [...lettersOf(atom.term)];
+  return letters.length === 1 ? termOf(lexeme, atom) : `(${termOf(lexeme, atom)} | ${letters.map(lexeme).join(' & ')})`;
+}
+
+function termOf(lexeme: Lexeme, { term, prefix }: Atom): string {
+  return `${lexeme(term)}${prefix ? ':*' : ''}`;
+}
+
+/** The terms that a crowded document may have in place of this one. */
+function lettersOf(term: string): Iterable<string> {
+  return PAIR.test(term) ? term : [term];
 }
 
 /** Terms consist of letters, digits and emoji, so nothing is escaped. */
-function lexeme(segment: number, name: string): string {
-  return `'${segment.toString(36)}/${name}'`;
+function lexemesOf(segment: number): Lexeme {
+  const start = `'${segment.toString(36)}/`;
+  return name => `${start}${name}'`;
 }

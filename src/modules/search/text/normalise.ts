@@ -28,12 +28,39 @@ const FOLDED = new RegExp(
 );
 const SEPARATORS = /[^\p{L}\p{N}\p{M}]/gu;
 
+/** What joins with a letter before it: combining marks, the voicing marks of half-width Katakana, and parts of Hangul. */
+const JOINING = /[\p{M}\uff9e\uff9f\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]/u;
+
+/** Letters and short words with their normalised forms, because most texts consist of the same ones. */
+const remembered = new Map<string, string>();
+const MAX_REMEMBERED = 10_000;
+/** V8 copies substrings of up to this length; a longer one would keep its whole text in memory. */
+const MAX_REMEMBERED_LENGTH = 12;
+
 /**
  * Returns letters and digits in the form in which search compares them: without case, accents, and differences of width
  * or ligature. It is empty if nothing is left.
  */
 export function normalise(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
+  if (JOINING.test(text)) return remember(text);
+  let normalised = '';
+  for (const letter of text) normalised += remember(letter);
+  return normalised;
+}
+
+function remember(text: string): string {
+  let normalised = remembered.get(text);
+  if (normalised === undefined) {
+    normalised = normaliseWhole(text);
+    if (text.length > MAX_REMEMBERED_LENGTH) return normalised;
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(text, normalised);
+  }
+  return normalised;
+}
+
+function normaliseWhole(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()

@@ -22,33 +22,34 @@ const MAX_TERM = 64;
 const RUN_LETTER =
   '(?=[\\p{L}\\p{M}\\p{Nl}])[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]';
 const WORD_LETTER = `(?!${RUN_LETTER})[\\p{L}\\p{N}\\p{M}\\u00ad\\u200c\\u200d]`;
-const PIECES = new RegExp(
-  `(?<run>(?:${RUN_LETTER})+)|(?<word>(?!${RUN_LETTER})[\\p{L}\\p{N}](?:${WORD_LETTER})*)|(?<emoji>\\p{RI}\\p{RI}|\\p{Extended_Pictographic})`,
-  'gu',
-);
+const RUN = `(?:${RUN_LETTER})+`;
+const EMOJI = '\\p{RI}\\p{RI}|\\p{Extended_Pictographic}';
+const PIECES = new RegExp(`${RUN}|(?!${RUN_LETTER})[\\p{L}\\p{N}](?:${WORD_LETTER})*|${EMOJI}`, 'gu');
+const IS_RUN = new RegExp(`^${RUN_LETTER}`, 'u');
+const IS_EMOJI = new RegExp(`^(?:${EMOJI})`, 'u');
+/** Common Chinese and Japanese characters, which normalising does not change. */
+const IS_PLAIN_RUN = /^[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa]*$/;
 /** A letter with its combining marks, among them the voicing marks of half-width Katakana. */
 const LETTER = /[^\p{M}\uff9e\uff9f]?[\p{M}\uff9e\uff9f]*/gu;
-/** The common Chinese characters, which normalising does not change. */
-const HAN = /^[\u4e00-\u9fff]$/;
+const HAS_MARKS = /[\p{M}\uff9e\uff9f]/u;
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_WORD = /[A-Za-z0-9]+/g;
 
 /** Splits a text into words, emoji and runs of scripts without spaces. */
 export function piecesOf(text: string): Piece[] {
   if (ASCII.test(text)) return Array.from(text.matchAll(ASCII_WORD), match => word(match[0], match.index));
-  const pieces: Piece[] = [];
-  for (const { 0: matched, index, groups = {} } of text.matchAll(PIECES)) {
-    if (groups.emoji !== undefined) {
-      pieces.push({ kind: 'emoji', term: matched, start: index, end: index + matched.length });
-    } else if (groups.run !== undefined) {
-      const letters = lettersOf(matched, index);
-      if (letters.length > 0) pieces.push({ kind: 'run', letters });
-    } else {
-      const piece = word(matched, index);
-      if (piece.term !== '') pieces.push(piece);
-    }
+  return Array.from(text.matchAll(PIECES), match => pieceOf(match[0], match.index)).filter(piece => piece !== null);
+}
+
+/** @returns null if normalising leaves nothing of it */
+function pieceOf(text: string, start: number): Piece | null {
+  if (IS_RUN.test(text)) {
+    const letters = lettersOf(text, start);
+    return letters.length > 0 ? { kind: 'run', letters } : null;
   }
-  return pieces;
+  if (IS_EMOJI.test(text)) return { kind: 'emoji', term: text, start, end: start + text.length };
+  const piece = word(text, start);
+  return piece.term === '' ? null : piece;
 }
 
 /**
@@ -56,23 +57,37 @@ export function piecesOf(text: string): Piece[] {
  * so that each substring of it is found.
  */
 export function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
-  for (const piece of piecesOf(text)) {
-    if (piece.kind !== 'run') tokens.push({ ...piece, firstEnd: piece.end });
-    else {
-      for (const [index, { term, start, end }] of piece.letters.entries()) {
-        const next = piece.letters[index + 1];
-        tokens.push({ term: term + (next?.term ?? ''), start, end: next?.end ?? end, firstEnd: end });
-      }
-    }
-  }
-  return tokens;
+  return piecesOf(text).flatMap(tokensOf);
 }
 
 /** The terms of `tokenize` without their places, because the index needs no more. Most texts are plain ASCII. */
-export function termsOf(text: string): string[] {
-  if (!ASCII.test(text)) return tokenize(text).map(({ term }) => term);
-  return (normalise(text).match(ASCII_WORD) ?? []).map(cut);
+export function termsOf(whole: string): string[] {
+  if (ASCII.test(whole)) return (normalise(whole).match(ASCII_WORD) ?? []).map(cut);
+  const terms: string[] = [];
+  for (const piece of whole.match(PIECES) ?? []) {
+    if (IS_RUN.test(piece)) addPairs(piece, terms);
+    else if (IS_EMOJI.test(piece)) terms.push(piece);
+    else terms.push(cut(normalise(piece)));
+  }
+  return terms.filter(term => term !== '');
+}
+
+function addPairs(run: string, terms: string[]): void {
+  if (IS_PLAIN_RUN.test(run)) {
+    for (let index = 0; index < run.length; index += 1) terms.push(run.slice(index, index + 2));
+    return;
+  }
+  const letters: string[] = [];
+  for (const letter of lettersIn(run)) for (const normalised of normalise(letter)) letters.push(normalised);
+  for (const [index, letter] of letters.entries()) terms.push(letter + (letters[index + 1] ?? ''));
+}
+
+function tokensOf(piece: Piece): Token[] {
+  if (piece.kind !== 'run') return [{ ...piece, firstEnd: piece.end }];
+  return piece.letters.map(({ term, start, end }, index) => {
+    const next = piece.letters[index + 1];
+    return { term: term + (next?.term ?? ''), start, end: next?.end ?? end, firstEnd: end };
+  });
 }
 
 function word(text: string, start: number): Piece & Part {
@@ -86,14 +101,15 @@ function cut(term: string): string {
 /** One normalised letter may have come from several characters, and one character may become several letters. */
 function lettersOf(run: string, offset: number): Part[] {
   const letters: Part[] = [];
-  const normalised = new Map<string, string[]>();
   let start = offset;
-  for (const cluster of run.match(LETTER) ?? []) {
-    const end = start + cluster.length;
-    let terms = normalised.get(cluster);
-    if (!terms) normalised.set(cluster, (terms = HAN.test(cluster) ? [cluster] : [...normalise(cluster)]));
-    for (const term of terms) letters.push({ term, start, end });
+  for (const letter of lettersIn(run)) {
+    const end = start + letter.length;
+    for (const term of normalise(letter)) letters.push({ term, start, end });
     start = end;
   }
   return letters;
+}
+
+function lettersIn(run: string): Iterable<string> {
+  return HAS_MARKS.test(run) ? (run.match(LETTER) ?? []) : run;
 }
