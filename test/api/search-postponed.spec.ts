@@ -11,7 +11,7 @@ import { seeded, waitUpTo } from '../support/seeded.js';
 import { settled } from '../support/settled.js';
 import type { Desk } from '../support/world.js';
 
-/** A message of 60,000 bytes, of which three are within a workspace's share of a unit of work. Bullets are no terms. */
+/** A message of 60,000 bytes, of which ten are within a workspace's share of a unit of work. Bullets are no terms. */
 const long = (word: string) => `${'•'.repeat(19_980)} ${word}`;
 const sql = <T extends object>(text: string, values: unknown[] = []) => world.app.database.query<T>(text, values);
 /** Stops the consumer and the worker, so that their next unit of work reads everything until then. */
@@ -57,18 +57,18 @@ describe('Long messages', () => {
     await indexed(world);
     const stop = stopAll();
     const worker = stopWorker();
-    await send(desk, path, [...Array<string>(20).fill(long('larch')), 'a short larch']);
+    await send(desk, path, [...Array<string>(27).fill(long('larch')), 'a short larch']);
     await send(other, others, [long('larch'), 'a short larch']);
     await indexUnit(stop);
     expect(await count(other, 'larch')).toBe(2);
-    expect(await count(desk, 'larch')).toBe(3 + 1);
+    expect(await count(desk, 'larch')).toBe(10 + 1);
     expect([await postponed(desk), await postponed(other)]).toEqual([17, 0]);
 
     worker.mockRestore();
     const write = jest.spyOn(world.app.app.get(SearchDocumentsRepository), 'write');
     await indexed(world);
     expect(write.mock.calls.map(([documents]) => documents.length)).toEqual([10, 7]);
-    expect(await count(desk, 'larch')).toBe(21);
+    expect(await count(desk, 'larch')).toBe(28);
     expect(await postponed(desk)).toBe(0);
   });
 
@@ -80,12 +80,12 @@ describe('Long messages', () => {
     const stop = stopAll();
     stopWorker();
     for (const [index, each] of desks.entries()) {
-      await send(each, paths[index] ?? '', [long('cedar'), long('cedar'), long('cedar'), 'a short cedar']);
+      await send(each, paths[index] ?? '', [...Array<string>(6).fill(long('cedar')), 'a short cedar']);
     }
     await indexUnit(stop);
     const found = await Promise.all(desks.map(each => count(each, 'cedar')));
-    // six of 60,000 bytes are within 400,000
-    expect(found).toEqual([4, 4, 1, 1]);
+    // nineteen, each counted as 20,000 bytes, and the short ones are within 400,000
+    expect(found).toEqual([7, 7, 7, 2]);
   });
 
   it('Workspaces take turns: one with few postponed messages does not wait for another with many.', async () => {
@@ -94,17 +94,17 @@ describe('Long messages', () => {
     await indexed(world);
     const stop = stopAll();
     const worker = stopWorker();
-    await send(desk, path, Array<string>(33).fill(long('yew')));
-    await send(other, others, Array<string>(5).fill(long('yew')));
+    await send(desk, path, Array<string>(38).fill(long('yew')));
+    await send(other, others, Array<string>(12).fill(long('yew')));
     await indexUnit(stop);
-    expect([await postponed(desk), await postponed(other)]).toEqual([30, 2]);
+    expect([await postponed(desk), await postponed(other)]).toEqual([28, 2]);
     worker.mockRestore();
     const take = jest.spyOn(world.app.app.get(SearchSourcesRepository), 'takePostponed');
     await indexed(world);
     const turns = take.mock.calls.map(([workspaceId]) => (workspaceId === desk.workspaceId ? 'many' : 'few'));
     expect(turns.slice(0, 2).sort()).toEqual(['few', 'many']);
     expect(turns.filter(turn => turn === 'many')).toHaveLength(3);
-    expect([await count(desk, 'yew'), await count(other, 'yew')]).toEqual([33, 5]);
+    expect([await count(desk, 'yew'), await count(other, 'yew')]).toEqual([38, 12]);
   });
 
   it('Edits count like messages.', async () => {
@@ -112,7 +112,7 @@ describe('Long messages', () => {
     const ids = await send(
       desk,
       path,
-      Array.from({ length: 6 }, (_nothing, index) => `rowan ${index}`),
+      Array.from({ length: 13 }, (_nothing, index) => `rowan ${index}`),
     );
     await indexed(world);
     const stop = stopAll();
@@ -121,17 +121,33 @@ describe('Long messages', () => {
       expect((await desk.owner.api.patch(`${path}/${id}`, { content: long('whitebeam') })).status).toBe(200);
     }
     await indexUnit(stop);
-    expect(await count(desk, 'whitebeam')).toBe(3);
+    expect(await count(desk, 'whitebeam')).toBe(10);
     expect(await postponed(desk)).toBe(3);
     // a hit is shown only while its row has the words
     expect(await count(desk, 'rowan')).toBe(0);
+  });
+
+  it('A message that was unsent meanwhile leaves the index at once, however long it was.', async () => {
+    const path = await talk(desk);
+    const texts = Array.from({ length: 13 }, (_nothing, index) => `hazel ${index}`);
+    const ids = await send(desk, path, texts);
+    await indexed(world);
+    const stop = stopAll();
+    stopWorker();
+    for (const id of ids) {
+      await desk.owner.api.patch(`${path}/${id}`, { content: long('filbert') });
+      expect((await desk.owner.api.delete(`${path}/${id}`)).status).toBe(200);
+    }
+    await indexUnit(stop);
+    expect(await postponed(desk)).toBe(0);
+    expect(await sql('SELECT FROM search_document WHERE id = ANY($1)', [ids])).toEqual([]);
   });
 
   it('A slice that fails is written later, once.', async () => {
     const path = await talk(desk);
     await indexed(world);
     const stop = stopAll();
-    await send(desk, path, Array<string>(8).fill(long('holm')));
+    await send(desk, path, Array<string>(15).fill(long('holm')));
     const worker = stopWorker();
     await indexUnit(stop);
     worker.mockRestore();
@@ -140,7 +156,7 @@ describe('Long messages', () => {
       .mockRejectedValueOnce(new Error('an instance that died here'));
     await indexed(world);
     expect(write.mock.calls.map(([documents]) => documents.length)).toEqual([5, 5]);
-    expect(await count(desk, 'holm')).toBe(8);
+    expect(await count(desk, 'holm')).toBe(15);
   });
 
   it('Those that are edited, unsent or erased while they are postponed are in the index as they are in the end.', async () => {

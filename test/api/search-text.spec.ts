@@ -46,6 +46,16 @@ describe('The terms of a text', () => {
     );
   });
 
+  it('The form of a word that is normalised letter by letter is that of the whole word', () => {
+    const letters = fc.constantFrom(...'aÉßçΣσςИйЁَآﷺシギｼﾞㅎㅏㄴ한하한กำक़हिნΩÅǆﬁ²⑤');
+    const word = fc.oneof(fc.string({ unit: letters, maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 12 }));
+    // the enclosing mark is removed, but a word with marks is normalised as a whole
+    fc.assert(
+      fc.property(word, text => expect(normalise(`é${text}`)).toBe(normalise(`\u20ddé${text}`))),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('Each token marks a part of the text that has its terms, and tokens never go back', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
@@ -63,8 +73,9 @@ describe('The terms of a text', () => {
   });
 
   it('The terms of a text for the index are those of its tokens', () => {
+    const runs = fc.string({ unit: fc.constantFrom(...'保险々のガｶﾞกำี é👍🇩🇪a'), maxLength: 60 });
     fc.assert(
-      fc.property(fc.oneof(fc.string({ maxLength: 90 }), fc.string({ unit: 'binary', maxLength: 60 })), text => {
+      fc.property(fc.oneof(fc.string({ maxLength: 90 }), fc.string({ unit: 'binary', maxLength: 60 }), runs), text => {
         expect(termsOf(text)).toEqual(terms(text));
       }),
     );
@@ -155,7 +166,12 @@ describe('The lexemes of a document', () => {
     expect(crowded).toContain(`'7/*'`);
     expect(toTsvector(7, termsByField(['a few words']))).toBe(`'7/a':1 '7/few':2 '7/words':3`);
     expect(toTsquery(40, parseQuery('"a b" -c or d') ?? [])).toBe(
-      `(('14/a' <1> '14/b' | '14/a' & '14/b' & '14/*') & !'14/c') | ('14/d':*)`,
+      `(('14/a' <1> '14/b' | '14/a' & '14/b' & '14/*') & !'14/c') | ('14/d':*) | '14/**'`,
     );
+  });
+
+  it('A query of pairs of letters also names their letters, which long documents have in their place', () => {
+    expect(toTsquery(7, parseQuery('保险') ?? [])).toBe(`(('7/保险' | ('7/保险' | '7/保' & '7/险') & '7/*')) | '7/**'`);
+    expect(toTsquery(7, parseQuery('-да late') ?? [])).toBe(`('7/late':* & (!('7/да') | '7/*')) | '7/**'`);
   });
 });

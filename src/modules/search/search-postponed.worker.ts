@@ -19,7 +19,7 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 export class SearchPostponedWorker extends DueWorker<DueRow> {
   protected readonly name = 'search_postponed';
   protected override readonly concurrency = 1;
-  protected override readonly share = 0.3;
+  protected override readonly share = 0.4;
   private lastId = LOWEST_ID;
 
   constructor(

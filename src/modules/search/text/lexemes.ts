@@ -10,13 +10,13 @@ const FIELD_GAP = 400;
  * A document with more terms is stored without positions, and with at most as many different ones, because each is an
  * entry of the index. 20,000 characters in words have fewer, but as Chinese text they may have 20,000.
  */
-const MAX_TERMS = 3_000;
+const MAX_TERMS = 2_500;
 /** Marks a document that does not have all positions, or has letters in place of pairs of them. */
 const CROWDED = '*';
 /** Marks a document without terms, which may match any query. No term contains this character. */
 const UNLISTED = '**';
-/** Two letters of a script without spaces; also the few words that look like it. */
-const PAIR = /^[^\0-\x7f]{2}$/u;
+/** One or two letters of a script without spaces. A few words look like it. */
+const SHORT = /^[^\0-\x7f]{1,2}$/u;
 
 type Lexeme = (name: string) => string;
 
@@ -112,9 +112,9 @@ function branchOf(lexeme: Lexeme, { all, none }: Branch): string {
   return `(${[...present, ...absent].join(' & ')})`;
 }
 
-/** Returns whether a crowded document that matches the phrase has it as it is. */
+/** Returns whether a crowded document has the terms of the phrase if it matches, and only then. */
 function isAlwaysStored(phrase: Phrase): boolean {
-  return phrase.length === 1 && phrase.every(({ term }) => !PAIR.test(term));
+  return phrase.length === 1 && phrase.every(({ term }) => !SHORT.test(term));
 }
 
 function distances(lexeme: Lexeme, phrase: Phrase): string {
@@ -137,7 +137,7 @@ function termOf(lexeme: Lexeme, { term, prefix }: Atom): string {
 
 /** The terms that a crowded document may have in place of this one. */
 function lettersOf(term: string): Iterable<string> {
-  return PAIR.test(term) ? term : [term];
+  return SHORT.test(term) ? term : [term];
 }
 
 /** Terms consist of letters, digits and emoji, so nothing is escaped. */

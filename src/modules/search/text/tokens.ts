@@ -67,9 +67,12 @@ export function termsOf(whole: string): string[] {
   for (const piece of whole.match(PIECES) ?? []) {
     if (IS_RUN.test(piece)) addPairs(piece, terms);
     else if (IS_EMOJI.test(piece)) terms.push(piece);
-    else terms.push(cut(normalise(piece)));
+    else {
+      const { term } = word(piece, 0);
+      if (term !== '') terms.push(term);
+    }
   }
-  return terms.filter(term => term !== '');
+  return terms;
 }
 
 function addPairs(run: string, terms: string[]): void {
