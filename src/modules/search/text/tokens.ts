@@ -32,6 +32,7 @@ const IS_PLAIN_RUN = /^[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa]*$/;
 /** A letter with its combining marks, among them the voicing marks of half-width Katakana. */
 const LETTER = /[^\p{M}\uff9e\uff9f]?[\p{M}\uff9e\uff9f]*/gu;
 const HAS_MARKS = /[\p{M}\uff9e\uff9f]/u;
+const IS_ASTRAL = /[\ud800-\udfff]/;
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_WORD = /[A-Za-z0-9]+/g;
 
@@ -76,13 +77,12 @@ export function termsOf(whole: string): string[] {
 }
 
 function addPairs(run: string, terms: string[]): void {
-  if (IS_PLAIN_RUN.test(run)) {
-    for (let index = 0; index < run.length; index += 1) terms.push(run.slice(index, index + 2));
-    return;
+  const normalised = IS_PLAIN_RUN.test(run) ? run : normalise(run);
+  // a string has pairs of surrogates as two letters
+  const letters = IS_ASTRAL.test(normalised) ? [...normalised] : normalised;
+  for (let index = 0; index < letters.length; index += 1) {
+    terms.push(`${letters[index] ?? ''}${letters[index + 1] ?? ''}`);
   }
-  const letters: string[] = [];
-  for (const letter of lettersIn(run)) for (const normalised of normalise(letter)) letters.push(normalised);
-  for (const [index, letter] of letters.entries()) terms.push(letter + (letters[index + 1] ?? ''));
 }
 
 function tokensOf(piece: Piece): Token[] {
