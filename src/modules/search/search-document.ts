@@ -3,8 +3,8 @@ export const SEARCHED_TYPES = ['message', 'conversation', 'contact'] as const;
 export type SearchedType = (typeof SEARCHED_TYPES)[number];
 
 /**
- * The characters that one slice of a backfill writes to the index, about: ten of the longest messages. Splitting them takes
- * some 60 ms, and until the transaction ends no consumer reads past it.
+ * The characters that one slice of a backfill writes to the index, about: ten of the longest messages. They take
+ * 60 to 200 ms, and until the transaction ends no consumer reads past it.
  */
 const MAX_CHARACTERS = 200_000;
 

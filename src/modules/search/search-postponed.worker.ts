@@ -7,7 +7,7 @@ import { SearchPostponedRepository } from './search-postponed.repository.js';
 import { SearchSegmentsRepository } from './search-segments.repository.js';
 import { SearchSourcesRepository } from './search-sources.repository.js';
 
-/** Things of one unit of work. Ten of the longest messages take some 60 ms. */
+/** Things of one unit of work. Ten of the longest messages take 60 to 200 ms. */
 const SLICE = 10;
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 

@@ -6,7 +6,7 @@ import type { SearchedType, SearchSource } from './search-document.js';
 
 /** Texts up to this size are never postponed: 2,000 of them take about half a second. */
 const LONG_BYTES = 500;
-/** Text of one workspace in one unit of work of the consumer. Ten of the longest messages take some 60 ms. */
+/** Text of one workspace in one unit of work of the consumer. Ten of the longest messages take 60 to 200 ms. */
 const WORKSPACE_BYTES = 200_000;
 /** Text of all workspaces in one unit. */
 const UNIT_BYTES = 400_000;

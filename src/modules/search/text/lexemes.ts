@@ -8,7 +8,7 @@ const MAX_POSITIONS = 255;
 const FIELD_GAP = 400;
 /**
  * A document with more terms is stored without positions, and with at most as many different ones, because each is an
- * entry of the index. 20,000 characters in words have fewer, but as Chinese text they may have 20,000.
+ * entry of the index. 20,000 characters in words have some 1,500, but as Chinese text they may have 20,000.
  */
 const MAX_TERMS = 2_500;
 /** Marks a document that does not have all positions, or has letters in place of pairs of them. */

@@ -28,7 +28,7 @@ const FOLDED = new RegExp(
 );
 const SEPARATORS = /[^\p{L}\p{N}\p{M}]/gu;
 
-/** What joins with a letter before it: combining marks, the voicing marks of half-width Katakana, and parts of Hangul. */
+/** Combining marks, the voicing marks of half-width Katakana, and parts of Hangul: they join with a letter before them. */
 const JOINING = /[\p{M}\uff9e\uff9f\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]/u;
 
 /** Letters and short words with their normalised forms, because most texts consist of the same ones. */
