@@ -73,13 +73,24 @@ describe('The terms of a text', () => {
   });
 
   it('The terms of a text for the index are those of its tokens', () => {
-    const runs = fc.string({ unit: fc.constantFrom(...'保险々のガｶﾞกำี é👍🇩🇪a'), maxLength: 60 });
+    const runs = fc.string({ unit: fc.constantFrom(...'保险𠀀々のガｶﾞกำี é👍🇩🇪a'), maxLength: 150 });
     fc.assert(
       fc.property(fc.oneof(fc.string({ maxLength: 90 }), fc.string({ unit: 'binary', maxLength: 60 }), runs), text => {
         expect(termsOf(text)).toEqual(terms(text));
       }),
     );
     expect(termsOf('Word'.repeat(40))).toEqual(terms('Word'.repeat(40)));
+  });
+
+  it('The term of a single Chinese or Japanese character is its normalised form', () => {
+    const others: string[] = [];
+    for (let code = 0x3000; code <= 0x32_3af; code += 1) {
+      if (code >= 0xd800 && code <= 0xf8ff) continue;
+      const character = String.fromCodePoint(code);
+      const form = /\p{L}/u.test(character) ? normalise(character) : '';
+      if ([...form].length === 1 && termsOf(character).join() !== form) others.push(character);
+    }
+    expect(others).toEqual([]);
   });
 
   it('A lexeme of the index contains no character that PostgreSQL would read as syntax', () => {

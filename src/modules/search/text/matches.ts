@@ -1,6 +1,6 @@
-import type { Atom, Phrase, SearchQuery } from './search-query.js';
+import type { Phrase, SearchQuery } from './search-query.js';
 import type { Token } from './tokens.js';
-import { tokenize } from './tokens.js';
+import { termsOf, tokenize } from './tokens.js';
 
 /** Start and end in UTF-16 units. */
 export type TextRange = [start: number, end: number];
@@ -16,8 +16,8 @@ export type Highlights = Record<string, TextRange[]>;
  * @returns null if they do not match
  */
 export function highlight(query: SearchQuery, fields: Fields): Highlights | null {
-  const texts = Object.entries(fields).map(([name, text]) => ({ name, text: new TokenizedText(text ?? '') }));
-  const has = (phrase: Phrase) => texts.some(({ text }) => text.find(phrase).length > 0);
+  const texts = Object.entries(fields).map(([name, text]) => ({ name, text: new SearchedText(text ?? '') }));
+  const has = (phrase: Phrase) => texts.some(({ text }) => text.has(phrase));
   const matched = query.filter(({ all, none }) => all.every(has) && !none.some(has));
   if (matched.length === 0) return null;
   const highlights: Highlights = {};
@@ -28,42 +28,55 @@ export function highlight(query: SearchQuery, fields: Fields): Highlights | null
   return highlights;
 }
 
-/** The tokens of a text, with the positions of each term. */
-class TokenizedText {
-  private readonly tokens: readonly Token[];
-  private readonly positions = new Map<string, number[]>();
+/** A text and its terms. Its tokens are only needed if it matches. */
+class SearchedText {
+  private readonly terms: readonly string[];
+  private tokens: readonly Token[] | undefined;
 
-  constructor(text: string) {
-    this.tokens = tokenize(text);
-    for (const [position, { term }] of this.tokens.entries()) {
-      const listed = this.positions.get(term);
-      if (listed) listed.push(position);
-      else this.positions.set(term, [position]);
-    }
+  constructor(private readonly text: string) {
+    this.terms = termsOf(text);
+  }
+
+  has(phrase: Phrase): boolean {
+    return this.next(phrase, 0) !== null;
   }
 
   /** Finds the parts of the text that match the phrase. */
   find(phrase: Phrase): TextRange[] {
-    return this.startsOf(phrase[0]).flatMap((position): TextRange[] => {
-      const start = this.tokens[position]?.start ?? 0;
-      const ends = phrase.map(atom => this.endOf(atom, position + atom.offset));
-      return ends.includes(null) ? [] : [[start, ends.at(-1) ?? start]];
-    });
+    const ranges: TextRange[] = [];
+    for (let position = this.next(phrase, 0); position !== null; position = this.next(phrase, position + 1)) {
+      ranges.push(this.rangeOf(phrase, position));
+    }
+    return ranges;
   }
 
-  /** The positions of tokens that match the first term of a phrase. */
-  private startsOf(first: Atom | undefined): readonly number[] {
-    if (!first) return [];
-    if (!first.prefix) return this.positions.get(first.term) ?? [];
-    return this.tokens.flatMap(({ term }, position) => (term.startsWith(first.term) ? [position] : []));
+  /** @returns the first position from `start` at which the phrase begins; null if there is none */
+  private next(phrase: Phrase, start: number): number | null {
+    const [first] = phrase;
+    if (!first) return null;
+    for (let position = start; position < this.terms.length; position += 1) {
+      if (!first.prefix) {
+        position = this.terms.indexOf(first.term, position);
+        if (position === -1) return null;
+      }
+      if (this.isAt(phrase, position)) return position;
+    }
+    return null;
   }
 
-  /** @returns the end of the token at this position; null if it does not match */
-  private endOf({ term, prefix }: Atom, position: number): number | null {
-    const token = this.tokens[position];
-    if (!token) return null;
-    if (prefix) return token.term.startsWith(term) ? token.firstEnd : null;
-    return token.term === term ? token.end : null;
+  private isAt(phrase: Phrase, position: number): boolean {
+    for (const { term, prefix, offset } of phrase) {
+      const found = this.terms[position + offset];
+      if (prefix ? !found?.startsWith(term) : found !== term) return false;
+    }
+    return true;
+  }
+
+  private rangeOf(phrase: Phrase, position: number): TextRange {
+    const tokens = (this.tokens ??= tokenize(this.text));
+    const last = phrase.at(-1);
+    const end = tokens[position + (last?.offset ?? 0)];
+    return [tokens[position]?.start ?? 0, (last?.prefix ? end?.firstEnd : end?.end) ?? 0];
   }
 }
 

@@ -36,6 +36,8 @@ const remembered = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 /** V8 copies substrings of up to this length; a longer one would keep its whole text in memory. */
 const MAX_REMEMBERED_LENGTH = 12;
+/** A longer text is normalised as a whole, because it may have more letters than are remembered. */
+const MAX_LETTERS = 100;
 
 /**
  * Returns letters and digits in the form in which search compares them: without case, accents, and differences of width
@@ -43,6 +45,7 @@ const MAX_REMEMBERED_LENGTH = 12;
  */
 export function normalise(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
+  if (text.length > MAX_LETTERS) return normaliseWhole(text);
   if (JOINING.test(text)) return remember(text);
   let normalised = '';
   for (const letter of text) normalised += remember(letter);

@@ -27,8 +27,8 @@ const EMOJI = '\\p{RI}\\p{RI}|\\p{Extended_Pictographic}';
 const PIECES = new RegExp(`${RUN}|(?!${RUN_LETTER})[\\p{L}\\p{N}](?:${WORD_LETTER})*|${EMOJI}`, 'gu');
 const IS_RUN = new RegExp(`^${RUN_LETTER}`, 'u');
 const IS_EMOJI = new RegExp(`^(?:${EMOJI})`, 'u');
-/** Common Chinese and Japanese characters, which normalising does not change. */
-const IS_PLAIN_RUN = /^[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa]*$/;
+/** Chinese and Japanese characters that normalising does not change. */
+const IS_PLAIN = /^[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\u{20000}-\u{2ebe0}\u{30000}-\u{323af}]*$/u;
 /** A letter with its combining marks, among them the voicing marks of half-width Katakana. */
 const LETTER = /[^\p{M}\uff9e\uff9f]?[\p{M}\uff9e\uff9f]*/gu;
 const HAS_MARKS = /[\p{M}\uff9e\uff9f]/u;
@@ -77,7 +77,7 @@ export function termsOf(whole: string): string[] {
 }
 
 function addPairs(run: string, terms: string[]): void {
-  const normalised = IS_PLAIN_RUN.test(run) ? run : normalise(run);
+  const normalised = IS_PLAIN.test(run) ? run : normalise(run);
   // a string has pairs of surrogates as two letters
   const letters = IS_ASTRAL.test(normalised) ? [...normalised] : normalised;
   for (let index = 0; index < letters.length; index += 1) {
@@ -107,7 +107,7 @@ function lettersOf(run: string, offset: number): Part[] {
   let start = offset;
   for (const letter of lettersIn(run)) {
     const end = start + letter.length;
-    for (const term of normalise(letter)) letters.push({ term, start, end });
+    for (const term of IS_PLAIN.test(letter) ? letter : normalise(letter)) letters.push({ term, start, end });
     start = end;
   }
   return letters;
