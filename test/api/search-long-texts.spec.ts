@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { termsByField, toTsquery, toTsvector } from '../../src/modules/search/text/lexemes.js';
 import { highlight } from '../../src/modules/search/text/matches.js';
 import { parseQuery } from '../../src/modules/search/text/search-query.js';
+import { desk, world } from '../support/desk-for-each.js';
 import { indexed, search } from '../support/found.js';
-import type { Desk } from '../support/world.js';
-import { World } from '../support/world.js';
 
 const { PROPERTY_SEED } = process.env;
 const settings = { numRuns: 150, ...(PROPERTY_SEED === undefined ? {} : { seed: Number(PROPERTY_SEED) }) };
@@ -62,14 +61,6 @@ const item = fc
 const query = fc.tuple(unit, fc.array(item, { maxLength: 3 })).map(([first, rest]) => [...rest, first].join(' '));
 
 describe('The index of long texts', () => {
-  let world: World;
-  let desk: Desk;
-  beforeAll(async () => {
-    world = await World.start();
-    desk = await world.desk();
-  });
-  afterAll(() => world.stop());
-
   /** Checks that the index finds each text that matches. @returns how many texts matched, and how many it left out */
   async function compare(long: string): Promise<{ matched: number; leftOut: number }> {
     const counts = { matched: 0, leftOut: 0 };

@@ -22,13 +22,10 @@ const MAX_TERM = 64;
 const RUN_LETTER =
   '(?=[\\p{L}\\p{M}\\p{Nl}])[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]';
 const WORD_LETTER = `(?!${RUN_LETTER})[\\p{L}\\p{N}\\p{M}\\u00ad\\u200c\\u200d]`;
-const RUN = `(?:${RUN_LETTER})+`;
 const EMOJI = '\\p{RI}\\p{RI}|\\p{Extended_Pictographic}';
-const PIECES = new RegExp(`${RUN}|(?!${RUN_LETTER})[\\p{L}\\p{N}](?:${WORD_LETTER})*|${EMOJI}`, 'gu');
+const PIECES = new RegExp(`(?:${RUN_LETTER})+|(?!${RUN_LETTER})[\\p{L}\\p{N}](?:${WORD_LETTER})*|${EMOJI}`, 'gu');
 const IS_RUN = new RegExp(`^${RUN_LETTER}`, 'u');
 const IS_EMOJI = new RegExp(`^(?:${EMOJI})`, 'u');
-/** Chinese and Japanese characters that normalising does not change. */
-const IS_PLAIN = /^[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\u{20000}-\u{2ebe0}\u{30000}-\u{323af}]*$/u;
 /** A letter with its combining marks, among them the voicing marks of half-width Katakana. */
 const LETTER = /[^\p{M}\uff9e\uff9f]?[\p{M}\uff9e\uff9f]*/gu;
 const HAS_MARKS = /[\p{M}\uff9e\uff9f]/u;
@@ -48,6 +45,10 @@ function pieceOf(text: string, start: number): Piece | null {
     const letters = lettersOf(text, start);
     return letters.length > 0 ? { kind: 'run', letters } : null;
   }
+  return wordOrEmoji(text, start);
+}
+
+function wordOrEmoji(text: string, start: number): (Piece & Part) | null {
   if (IS_EMOJI.test(text)) return { kind: 'emoji', term: text, start, end: start + text.length };
   const piece = word(text, start);
   return piece.term === '' ? null : piece;
@@ -65,19 +66,18 @@ export function tokenize(text: string): Token[] {
 export function termsOf(whole: string): string[] {
   if (ASCII.test(whole)) return (normalise(whole).match(ASCII_WORD) ?? []).map(cut);
   const terms: string[] = [];
-  for (const piece of whole.match(PIECES) ?? []) {
-    if (IS_RUN.test(piece)) addPairs(piece, terms);
-    else if (IS_EMOJI.test(piece)) terms.push(piece);
+  for (const text of whole.match(PIECES) ?? []) {
+    if (IS_RUN.test(text)) addPairs(text, terms);
     else {
-      const { term } = word(piece, 0);
-      if (term !== '') terms.push(term);
+      const piece = wordOrEmoji(text, 0);
+      if (piece) terms.push(piece.term);
     }
   }
   return terms;
 }
 
 function addPairs(run: string, terms: string[]): void {
-  const normalised = IS_PLAIN.test(run) ? run : normalise(run);
+  const normalised = normalise(run);
   // a string has pairs of surrogates as two letters
   const letters = IS_ASTRAL.test(normalised) ? [...normalised] : normalised;
   for (let index = 0; index < letters.length; index += 1) {
@@ -107,7 +107,7 @@ function lettersOf(run: string, offset: number): Part[] {
   let start = offset;
   for (const letter of lettersIn(run)) {
     const end = start + letter.length;
-    for (const term of IS_PLAIN.test(letter) ? letter : normalise(letter)) letters.push({ term, start, end });
+    for (const term of normalise(letter)) letters.push({ term, start, end });
     start = end;
   }
   return letters;
