@@ -4,6 +4,8 @@ export { DeactivatedMembersToken, InvalidCredentials, MemberDeactivated } from '
 export { AuthModule } from './auth.module.js';
 export { loginGuesses, loginSuccesses } from './login-guesses.js';
 export { PassportAuthenticatorService } from './passport-authenticator.service.js';
+export type { PrincipalStates, SessionState, VisitorState } from './principal-states.js';
+export { SESSION_STATE_COLUMNS, VISITOR_STATE_COLUMNS } from './principal-states.js';
 export { SignInService } from './sign-in.service.js';
 export type { VisitorClaims } from './token.service.js';
 export { channelGenerationIn, TokenService, VISITOR_SECONDS } from './token.service.js';

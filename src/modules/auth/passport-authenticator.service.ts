@@ -10,6 +10,8 @@ import { Clock } from '../../kernel/clock.js';
 import type { CredentialKind, Principal } from '../../kernel/principal.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { looksLikeApiKey } from '../api-keys/index.js';
+import type { PrincipalStates } from './principal-states.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { AgentStrategy } from './strategies/agent.strategy.js';
 import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
 import type { TokenRequest } from './strategies/token-request.js';
@@ -40,6 +42,7 @@ export class PassportAuthenticatorService extends Authenticator {
   constructor(
     private readonly tokens: TokenService,
     private readonly verified: VerifiedCredentialsStore,
+    private readonly sessions: SessionsRepository,
     private readonly clock: Clock,
     private readonly agent: AgentStrategy,
     private readonly visitor: VisitorStrategy,
@@ -49,17 +52,22 @@ export class PassportAuthenticatorService extends Authenticator {
     this.strategies = { agent, visitor, api_key: apiKey };
   }
 
-  async authenticate(token: string | null, accepts: readonly CredentialKind[]): Promise<Principal> {
+  /** @param states reads the state of sessions and visitors; a handshake reads more with it */
+  async authenticate(
+    token: string | null,
+    accepts: readonly CredentialKind[],
+    states: PrincipalStates = this.sessions,
+  ): Promise<Principal> {
     if (token === null) throw new Unauthenticated();
     const known = this.verified.find(token, this.clock.now());
     const kind = known?.kind ?? this.kindOf(token);
     if (kind === undefined) throw new InvalidToken();
     if (kind === 'refresh' || !accepts.includes(kind)) throw new REQUIRED[accepts[0] ?? 'agent']();
-    return known ? this.principalOf(known) : attempt(this.strategies[kind], { token });
+    return known ? this.principalOf(known, states) : attempt(this.strategies[kind], { token, states });
   }
 
-  private principalOf({ kind, claims }: Credential): Promise<Principal> {
-    return kind === 'agent' ? this.agent.principalOf(claims) : this.visitor.principalOf(claims);
+  private principalOf({ kind, claims }: Credential, states: PrincipalStates): Promise<Principal> {
+    return kind === 'agent' ? this.agent.principalOf(claims, states) : this.visitor.principalOf(claims, states);
   }
 
   private kindOf(token: string): CredentialKind | 'refresh' | undefined {

@@ -1,19 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Role } from '../../kernel/principal.js';
 import { BatchLoader, one } from '../../platform/database/batch-loader.js';
 import type { Statement } from '../../platform/database/sql.service.js';
 import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { PasswordResetEntity } from './password-reset.entity.js';
+import type { PrincipalStates, SessionState, VisitorState } from './principal-states.js';
+import { SESSION_STATE_COLUMNS, VISITOR_STATE_COLUMNS } from './principal-states.js';
 import { SessionEntity } from './session.entity.js';
 import type { Session } from './session.js';
 
-/** All columns that decide what an access token may do, in one read. */
-const SESSION_STATE_COLUMNS = `
-  session.id AS "sessionId", session.family_id AS "familyId", session.channel_ids AS "sessionChannels",
-  session.workspace_bound AS "workspaceBound", session.ended_at AS "endedAt", session.expires_at AS "expiresAt",
-  member.id AS "memberId", member.user_id AS "userId", member.role, member.status, member.name,
-  member.avatar_url AS "avatarUrl", member.channel_ids AS "memberChannels"`;
 const SESSION_STATE = statement(`
   SELECT ${SESSION_STATE_COLUMNS}
   FROM session JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id
@@ -23,10 +18,6 @@ const SESSION_STATES = statement(`
   FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, ordinal)
     JOIN session ON session.workspace_id = keys.workspace_id AND session.id = keys.id
     JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id`);
-const VISITOR_STATE_COLUMNS = `
-  contact.blocked, contact.verified, contact.token_generation AS "generation",
-  CASE WHEN contact.verified THEN channel.verified_generation ELSE channel.unverified_generation END AS "channelGeneration",
-  channel.status = 'active' AND channel.deleted_at IS NULL AS "channelOpen"`;
 const VISITOR_STATE = statement(`
   SELECT ${VISITOR_STATE_COLUMNS}
   FROM contact JOIN channel ON channel.workspace_id = contact.workspace_id AND channel.id = $3
@@ -68,30 +59,6 @@ const USER_OF_OPEN_RESET = statement(`
 const USER_OF_RESET = statement(`SELECT user_id AS "userId" FROM password_reset WHERE token_hash = $1`);
 const SPEND_ALL_RESETS = statement(`UPDATE password_reset SET spent_at = $2 WHERE user_id = $1 AND spent_at IS NULL`);
 
-export interface SessionState {
-  sessionId: string;
-  familyId: string;
-  sessionChannels: string[] | null;
-  workspaceBound: boolean;
-  endedAt: Date | null;
-  expiresAt: Date;
-  memberId: string;
-  userId: string;
-  role: Role;
-  status: 'active' | 'deactivated';
-  name: string;
-  avatarUrl: string | null;
-  memberChannels: string[] | null;
-}
-
-export interface VisitorState {
-  blocked: boolean;
-  verified: boolean;
-  generation: number;
-  channelGeneration: number;
-  channelOpen: boolean;
-}
-
 export interface EndedSession {
   id: string;
   workspaceId: string;
@@ -100,7 +67,7 @@ export interface EndedSession {
 }
 
 @Injectable()
-export class SessionsRepository {
+export class SessionsRepository implements PrincipalStates {
   private readonly sessionStates: BatchLoader<[workspaceId: string, sessionId: string], SessionState>;
   private readonly visitorStates: BatchLoader<
     [workspaceId: string, contactId: string, channelId: string],

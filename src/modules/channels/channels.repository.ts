@@ -4,32 +4,15 @@ import { IsNull } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
-import { BatchLoader, one } from '../../platform/database/batch-loader.js';
-import { SqlService, statement } from '../../platform/database/sql.service.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ChannelEntity } from './channel.entity.js';
 import type { Channel } from './channel.js';
-
-const ALLOWED_ORIGINS = statement(`
-  SELECT allowed_origins AS allowed FROM channel WHERE workspace_id = $1 AND id = $2`);
-const ALL_ALLOWED_ORIGINS = statement(`
-  SELECT keys.ordinal::integer - 1 AS key_index, allowed_origins AS allowed
-  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, ordinal)
-    JOIN channel ON channel.workspace_id = keys.workspace_id AND channel.id = keys.id`);
 
 @Injectable()
 export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   protected readonly entity = ChannelEntity;
   protected readonly alias = 'channel';
   protected override readonly scopeColumns = { channel: 'id' };
-
-  private readonly originsLoader: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
-
-  constructor(units: UnitOfWork, sql: SqlService) {
-    super(units);
-    this.originsLoader = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
-  }
 
   /** Excludes deleted channels. Conversations still refer to them. */
   override visibleTo(principal: Principal): SelectQueryBuilder<ChannelEntity> {
@@ -50,11 +33,6 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   /** Finds the channel without a caller: visitors have only the public token. */
   findByWidgetToken(widgetToken: string): Promise<Channel | null> {
     return this.rows.findOneBy({ widgetToken, deletedAt: IsNull() });
-  }
-
-  /** Batched, because every visitor's handshake reads it. */
-  async findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
-    return (await this.originsLoader.load(workspaceId, id))?.allowed ?? null;
   }
 
   find(workspaceId: string, id: string): Promise<Channel | null> {

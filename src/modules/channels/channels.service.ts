@@ -78,11 +78,6 @@ export class ChannelsService {
     return this.channels.findAll(workspaceId, ids);
   }
 
-  /** Allowed origins of the channel, even if it is deleted; null if it does not exist. */
-  findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
-    return this.channels.findAllowedOrigins(workspaceId, id);
-  }
-
   /** Ids of the channels that route to the bot. */
   findRoutedTo(workspaceId: string, botId: string): Promise<string[]> {
     return this.channels.findRoutedTo(workspaceId, botId);

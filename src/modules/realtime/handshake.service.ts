@@ -3,17 +3,16 @@ import { InvalidToken, NotFound } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { AgentPrincipal, Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
-import { Authenticator } from '../../platform/access/authenticator.js';
 import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
 import type { Handshake } from '../../platform/sockets/connection-authorizer.js';
 import { ConnectionAuthorizer } from '../../platform/sockets/connection-authorizer.js';
-import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
+import { DeactivatedMembersToken, MemberDeactivated, PassportAuthenticatorService } from '../auth/index.js';
 import { ChannelsService } from '../channels/index.js';
-import type { ConversationScope } from '../conversations/index.js';
-import { ConversationsService } from '../conversations/index.js';
 import { BotFramesService } from './bot-frames.service.js';
 import { ephemeralFrame } from './ephemeral-frames.js';
+import type { HandshakeRoom } from './handshake-states.repository.js';
+import { HandshakeStates, HandshakeStatesRepository } from './handshake-states.repository.js';
 import { ResumeService } from './resume.service.js';
 import { PageViewersService } from './presence/page-viewers.service.js';
 import { PresenceService } from './presence/presence.service.js';
@@ -29,8 +28,8 @@ const INBOX = 'inbox';
 @Injectable()
 export class HandshakeService extends ConnectionAuthorizer {
   constructor(
-    private readonly authenticator: Authenticator,
-    private readonly conversations: ConversationsService,
+    private readonly authenticator: PassportAuthenticatorService,
+    private readonly states: HandshakeStatesRepository,
     private readonly channels: ChannelsService,
     private readonly limiter: RateLimitService,
     private readonly resume: ResumeService,
@@ -46,11 +45,17 @@ export class HandshakeService extends ConnectionAuthorizer {
 
   async admit({ path, query, request, network }: Handshake): Promise<Admission> {
     const kind = path === VISITOR_PATH ? 'visitor' : 'agent';
-    const principal = await this.authenticate(query.get('token'), kind, network);
+    const asked = kind === 'visitor' ? query.get('conv') || null : readRoom(query);
+    const states = new HandshakeStates(this.states, asked && isId(asked) ? asked : null);
+    const principal = await this.authenticate(query.get('token'), kind, network, states);
     await this.limiter.consume('handshake', principalKey(principal));
+    if (principal.kind === 'visitor')
+      this.channels.assertOriginAllowed(states.allowedOrigins, request.headers.origin);
+    if (asked !== null && states.room === null) throw new NotFound();
+    const after = readAfter(query);
     return principal.kind === 'visitor'
-      ? this.admitVisitor(principal, query, request.headers.origin)
-      : this.admitAgent(principal as AgentPrincipal, query);
+      ? admitVisitor(principal, states.room, after)
+      : admitAgent(principal as AgentPrincipal, states.room, after);
   }
 
   /** Sends presence last, after the missed events. */
@@ -77,69 +82,63 @@ export class HandshakeService extends ConnectionAuthorizer {
   }
 
   /** Maps a deactivated member's token to `MemberDeactivated`, which only sockets distinguish from a revoked token. */
-  private async authenticate(token: string | null, kind: 'visitor' | 'agent', network: string): Promise<Principal> {
+  private async authenticate(
+    token: string | null,
+    kind: 'visitor' | 'agent',
+    network: string,
+    states: HandshakeStates,
+  ): Promise<Principal> {
     try {
-      return await this.authenticator.authenticate(token === '' ? null : token, [kind]);
+      return await this.authenticator.authenticate(token === '' ? null : token, [kind], states);
     } catch (error) {
       if (error instanceof DeactivatedMembersToken) throw new MemberDeactivated({ cause: error });
       if (error instanceof InvalidToken) await this.limiter.fail('credential_unknown', network);
       throw error;
     }
   }
+}
 
-  /** Without `conv`, joins the contact's topic, which also carries conversations created later. */
-  private async admitVisitor(
-    principal: VisitorPrincipal,
-    query: URLSearchParams,
-    origin: string | undefined,
-  ): Promise<Admission> {
-    const allowed = await this.channels.findAllowedOrigins(principal.workspaceId, principal.channelId);
-    if (!allowed) throw new NotFound();
-    this.channels.assertOriginAllowed(allowed, origin);
-    const conversationId = query.get('conv');
-    const conversation = conversationId ? await this.findVisible(principal, conversationId) : null;
-    const topic = conversation
-      ? topics.visitorConversation(conversation.id)
-      : topics.contact(principal.contactId, principal.channelId);
-    return {
-      principal,
-      audience: 'visitor',
-      room: conversation?.id ?? 'contact',
-      conversationId: conversation?.id ?? null,
-      channelId: conversation?.channelId ?? null,
-      contactId: conversation?.contactId ?? null,
-      after: readAfter(query),
-      topics: [topic, topics.channelVisitors(principal.channelId), ...tokenTopics(principal)],
-      expiresAt: principal.expiresAt,
-    };
-  }
+/** Without a room, joins the contact's topic, which also carries conversations created later. */
+function admitVisitor(principal: VisitorPrincipal, room: HandshakeRoom | null, after: string | null): Admission {
+  const topic = room
+    ? topics.visitorConversation(room.roomId)
+    : topics.contact(principal.contactId, principal.channelId);
+  return {
+    ...admissionTo(room),
+    principal,
+    audience: 'visitor',
+    room: room?.roomId ?? 'contact',
+    after,
+    topics: [topic, topics.channelVisitors(principal.channelId), ...tokenTopics(principal)],
+    expiresAt: principal.expiresAt,
+  };
+}
 
-  private async admitAgent(principal: AgentPrincipal, query: URLSearchParams): Promise<Admission> {
-    const room = query.get('room');
-    const inbox = room === null || room === '' || room === INBOX;
-    const conversation = inbox ? null : await this.findVisible(principal, room);
-    const roomTopics = conversation
-      ? [topics.conversation(conversation.id)]
-      : inboxTopics(principal.workspaceId, principal.scope);
-    return {
-      principal,
-      audience: 'agent',
-      room: conversation?.id ?? INBOX,
-      conversationId: conversation?.id ?? null,
-      channelId: conversation?.channelId ?? null,
-      contactId: conversation?.contactId ?? null,
-      after: readAfter(query),
-      topics: [...roomTopics, topics.session(principal.sessionId), topics.member(principal.memberId)],
-      expiresAt: principal.expiresAt,
-    };
-  }
+function admitAgent(principal: AgentPrincipal, room: HandshakeRoom | null, after: string | null): Admission {
+  const roomTopics = room ? [topics.conversation(room.roomId)] : inboxTopics(principal.workspaceId, principal.scope);
+  return {
+    ...admissionTo(room),
+    principal,
+    audience: 'agent',
+    room: room?.roomId ?? INBOX,
+    after,
+    topics: [...roomTopics, topics.session(principal.sessionId), topics.member(principal.memberId)],
+    expiresAt: principal.expiresAt,
+  };
+}
 
-  /** @throws NotFound for a missing conversation and for one that the caller may not see */
-  private async findVisible(principal: Principal, conversationId: string): Promise<ConversationScope> {
-    const conversation = isId(conversationId) ? await this.conversations.findScope(principal, conversationId) : null;
-    if (!conversation) throw new NotFound();
-    return conversation;
-  }
+function admissionTo(room: HandshakeRoom | null): Pick<Admission, 'conversationId' | 'channelId' | 'contactId'> {
+  return {
+    conversationId: room?.roomId ?? null,
+    channelId: room?.roomChannelId ?? null,
+    contactId: room?.roomContactId ?? null,
+  };
+}
+
+/** @returns null for the inbox */
+function readRoom(query: URLSearchParams): string | null {
+  const room = query.get('room');
+  return room === INBOX ? null : room || null;
 }
 
 /** @returns null for an empty or missing `after` */

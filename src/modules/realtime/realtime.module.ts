@@ -13,6 +13,7 @@ import { DeliveryService } from './delivery.service.js';
 import { EventDeliveriesService } from './event-deliveries.service.js';
 import { EventsController } from './events.controller.js';
 import { FrameViewsService } from './frame-views.service.js';
+import { HandshakeStatesRepository } from './handshake-states.repository.js';
 import { HandshakeService } from './handshake.service.js';
 import { ConnectionTrackerService } from './presence/connection-tracker.service.js';
 import { PageReportsService } from './presence/page-reports.service.js';
@@ -45,6 +46,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     ViewsModule,
   ],
   providers: [
+    HandshakeStatesRepository,
     HandshakeService,
     { provide: ConnectionAuthorizer, useExisting: HandshakeService },
     FrameViewsService,

@@ -7,7 +7,7 @@ import { InvalidToken, TokenExpired, TokenRevoked } from '../../../kernel/errors
 import type { AgentPrincipal } from '../../../kernel/principal.js';
 import { API_KEY_ROLE, lowerRole } from '../../../kernel/principal.js';
 import { DeactivatedMembersToken } from '../auth.errors.js';
-import { SessionsRepository } from '../sessions.repository.js';
+import type { PrincipalStates } from '../principal-states.js';
 import type { AgentClaims } from '../token.service.js';
 import { ISSUER, TokenService } from '../token.service.js';
 import type { TokenRequest } from './token-request.js';
@@ -24,7 +24,6 @@ import { VerifiedCredentialsStore } from '../verified-credentials.store.js';
 export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
   constructor(
     tokens: TokenService,
-    private readonly sessions: SessionsRepository,
     private readonly clock: Clock,
     private readonly verified: VerifiedCredentialsStore,
   ) {
@@ -39,17 +38,17 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
     });
   }
 
-  validate({ token }: TokenRequest, claims: AgentClaims): Promise<AgentPrincipal> {
+  validate({ token, states }: TokenRequest, claims: AgentClaims): Promise<AgentPrincipal> {
     this.verified.add(token, { kind: 'agent', claims });
-    return this.principalOf(claims);
+    return this.principalOf(claims, states);
   }
 
   /** @param claims of a verified token @throws InvalidToken, TokenExpired, TokenRevoked, DeactivatedMembersToken */
-  async principalOf(claims: AgentClaims): Promise<AgentPrincipal> {
+  async principalOf(claims: AgentClaims, states: PrincipalStates): Promise<AgentPrincipal> {
     const now = this.clock.now();
     const expiresAt = new Date(claims.exp * 1000);
     if (expiresAt <= now) throw new TokenExpired();
-    const state = await this.sessions.findSessionState(claims.ws, claims.sid);
+    const state = await states.findSessionState(claims.ws, claims.sid);
     if (!state) throw new InvalidToken();
     if (state.status !== 'active') throw new DeactivatedMembersToken();
     if (state.endedAt || state.expiresAt <= now) throw new TokenRevoked();

@@ -1,6 +1,9 @@
-/** Input of the strategies: only the token, from a header or a socket's query. */
+import type { PrincipalStates } from '../principal-states.js';
+
+/** Input of the strategies: the token, from a header or a socket's query, and a reader of its state. */
 export interface TokenRequest {
   token: string;
+  states: PrincipalStates;
 }
 
 export function tokenOf(request: unknown): string {

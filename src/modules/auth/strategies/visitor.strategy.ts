@@ -4,7 +4,7 @@ import { Strategy } from 'passport-jwt';
 import { TokenExpired, TokenRevoked } from '../../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../../kernel/principal.js';
 import { ContactBlocked } from '../../contacts/index.js';
-import { SessionsRepository } from '../sessions.repository.js';
+import type { PrincipalStates } from '../principal-states.js';
 import type { VisitorClaims } from '../token.service.js';
 import { channelGenerationIn, ISSUER, TokenService } from '../token.service.js';
 import type { TokenRequest } from './token-request.js';
@@ -16,7 +16,6 @@ import { VerifiedCredentialsStore } from '../verified-credentials.store.js';
 export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
   constructor(
     private readonly tokens: TokenService,
-    private readonly sessions: SessionsRepository,
     private readonly verified: VerifiedCredentialsStore,
   ) {
     super({
@@ -30,15 +29,15 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
     });
   }
 
-  validate({ token }: TokenRequest, claims: VisitorClaims): Promise<VisitorPrincipal> {
+  validate({ token, states }: TokenRequest, claims: VisitorClaims): Promise<VisitorPrincipal> {
     this.verified.add(token, { kind: 'visitor', claims });
-    return this.principalOf(claims);
+    return this.principalOf(claims, states);
   }
 
   /** @param claims of a verified token @throws TokenExpired, TokenRevoked, ContactBlocked */
-  async principalOf(claims: VisitorClaims): Promise<VisitorPrincipal> {
+  async principalOf(claims: VisitorClaims, states: PrincipalStates): Promise<VisitorPrincipal> {
     if (this.tokens.isExpired(claims)) throw new TokenExpired();
-    const state = await this.sessions.findVisitorState(claims.ws, claims.sub, claims.ch);
+    const state = await states.findVisitorState(claims.ws, claims.sub, claims.ch);
     if (!state?.channelOpen || state.generation !== claims.gen) throw new TokenRevoked();
     const { verified, channelGeneration } = state;
     if (channelGeneration !== channelGenerationIn(claims)) throw new TokenRevoked();
