@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
-import { ConversationsService } from '../../src/modules/conversations/index.js';
 import { drain } from '../../src/platform/health/drain.js';
+import { HandshakeStatesRepository } from '../../src/modules/realtime/handshake-states.repository.js';
 import { LifecycleService } from '../../src/platform/lifecycle/lifecycle.service.js';
 import { eventually } from '../support/eventually.js';
 import { Refused, TestSocket } from '../support/socket.js';
@@ -266,16 +266,17 @@ describe('Opening a socket', () => {
 
     it('An agent who signs out during the handshake receives no event and is closed with 4502', async () => {
       const agent = await world.colleague(desk);
-      const conversations = world.app.app.get(ConversationsService);
+      const states = world.app.app.get(HandshakeStatesRepository);
       let reportStart = () => {};
       const started = new Promise<void>(resolve => (reportStart = resolve));
       let reportSignOut = () => {};
       const signedOut = new Promise<void>(resolve => (reportSignOut = resolve));
-      // Delays the step after authentication until the agent has signed out.
-      conversations.findScope = async (...args) => {
+      // Delays what follows the read of its session until the agent has signed out.
+      states.findAgent = async (...key) => {
+        const state = await HandshakeStatesRepository.prototype.findAgent.apply(states, key);
         reportStart();
         await signedOut;
-        return ConversationsService.prototype.findScope.apply(conversations, args);
+        return state;
       };
       try {
         const opening = world.socket('agent', { token: agent.token, room: conversation.id, reject: 'close' });
@@ -286,7 +287,7 @@ describe('Opening a socket', () => {
         expect((await socket.end()).code).toBe(4502);
         expect(socket.frames.filter(({ type }) => type !== 'connected')).toEqual([]);
       } finally {
-        Reflect.deleteProperty(conversations, 'findScope');
+        Reflect.deleteProperty(states, 'findAgent');
       }
     });
   });
@@ -508,11 +509,11 @@ describe('A service that stops', () => {
   it('A handshake that began before the drain and ends after it is refused (503)', async () => {
     const world = await World.start();
     const desk = await world.desk();
-    const conversations = world.app.app.get(ConversationsService);
+    const states = world.app.app.get(HandshakeStatesRepository);
     const { id } = await world.conversation(await world.visitor(desk));
-    conversations.findScope = (...args) => {
+    states.findAgent = (...key) => {
       world.app.app.get(LifecycleService).drain();
-      return ConversationsService.prototype.findScope.apply(conversations, args);
+      return HandshakeStatesRepository.prototype.findAgent.apply(states, key);
     };
     expectEnvelope(await refusal(world.agentSocket(desk.owner, { room: id })), 503, 'unavailable');
     await world.stop();

@@ -81,13 +81,6 @@ const MUTATIONS: Mutation[] = [
     rows: '^GET /v1/conversations/counts$',
   },
   {
-    check: 'the filter of rooms',
-    file: 'src/modules/conversations/conversation-scopes.repository.ts',
-    from: 'const IS_VISIBLE = isVisible(',
-    to: "const IS_VISIBLE = 'true' || isVisible(",
-    rows: '^WS ',
-  },
-  {
     check: 'the filter of conversations on the fast path',
     file: 'src/modules/messages/fast-path-statements.ts',
     from: "isVisible(scopeColumnsOf('conversation'), sender)",
@@ -103,10 +96,24 @@ const MUTATIONS: Mutation[] = [
     rows: '^GET /v1/channels$',
   },
   {
-    check: 'the check of access to a conversation’s room',
-    file: 'src/modules/realtime/handshake.service.ts',
-    from: 'await this.conversations.findScope(principal, conversationId)',
-    to: "await this.conversations.findScope({ kind: 'system', workspaceId: principal.workspaceId }, conversationId)",
+    check: 'the check of an agent’s access to a conversation’s room',
+    file: 'src/modules/realtime/handshake-states.repository.ts',
+    from: "    channels: 'member.channel_ids',",
+    to: "    channels: 'NULL::uuid[]',",
+    rows: '^WS ',
+  },
+  {
+    check: 'the check of a narrowed session’s access to a conversation’s room',
+    file: 'src/modules/realtime/handshake-states.repository.ts',
+    from: "isInChannels('conversation.channel_id', 'session.channel_ids')",
+    to: "'true'",
+    rows: '^WS ',
+  },
+  {
+    check: 'the check of a visitor’s access to a conversation’s room',
+    file: 'src/modules/realtime/handshake-states.repository.ts',
+    from: "contact: 'lookup.contact_id',",
+    to: "contact: 'NULL::uuid',",
     rows: '^WS ',
   },
 ];

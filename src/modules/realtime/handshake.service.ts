@@ -49,8 +49,7 @@ export class HandshakeService extends ConnectionAuthorizer {
     const states = new HandshakeStates(this.states, asked && isId(asked) ? asked : null);
     const principal = await this.authenticate(query.get('token'), kind, network, states);
     await this.limiter.consume('handshake', principalKey(principal));
-    if (principal.kind === 'visitor')
-      this.channels.assertOriginAllowed(states.allowedOrigins, request.headers.origin);
+    if (principal.kind === 'visitor') this.channels.assertOriginAllowed(states.allowedOrigins, request.headers.origin);
     if (asked !== null && states.room === null) throw new NotFound();
     const after = readAfter(query);
     return principal.kind === 'visitor'
