@@ -8,7 +8,7 @@ export default {
   title: 'Authenticated handshakes a second',
   takes: 29,
   cases: [{ name: '', shape: { conversations: 100, listenersEach: 10 } }],
-  opponents: ['ours', 'by-hand', 'socket-io'],
+  opponents: ['ours', 'ours-earlier', 'by-hand', 'socket-io'],
   quick: ['ours', 'by-hand', 'socket-io'],
   columns: ['rate', 'serverMicros', 'databaseMicros', 'loadMicros', 'serverCores'],
   bars: [

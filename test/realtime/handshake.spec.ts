@@ -390,8 +390,20 @@ describe('Opening a socket', () => {
     let text = '';
     socket?.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
     await eventually(() => (text.includes('{"type":"pong"}') ? true : undefined));
-    expect(text.indexOf('"connected"')).toBeLessThan(text.indexOf('"pong"'));
+    expect(text).toMatch(/"connected".*"pong"/s);
     socket?.destroy();
+  });
+
+  it('The answer to an upgrade and the connected frame arrive in one packet', async () => {
+    const { port } = new URL(world.app.url);
+    const client = connect({ port: Number(port), host: '127.0.0.1' });
+    const headers = ['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    const path = `/ws/agent?token=${desk.owner.token}`;
+    client.write([`GET ${path} HTTP/1.1`, 'Host: x', ...headers, key, '', ''].join('\r\n'));
+    const first = await new Promise<Buffer>(resolve => client.once('data', resolve));
+    client.destroy();
+    expect(first.toString('latin1')).toMatch(/^HTTP\/1\.1 101 .*"connected"/s);
   });
 
   it('A refused client that never closes its side of the connection is dropped', async () => {

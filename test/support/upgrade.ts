@@ -28,7 +28,8 @@ export function upgrade(
   const headers = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
   return new Promise((resolve, reject) => {
     const outgoing = request(url.replace(/^ws/, 'http'), { method: options.method ?? 'GET', headers, agent: false });
-    outgoing.on('upgrade', (response, socket) => {
+    outgoing.on('upgrade', (response, socket, head) => {
+      if (head.length > 0) socket.unshift(head);
       resolve({ status: response.statusCode ?? 0, headers: response.headers, body: {}, socket });
     });
     outgoing.on('response', response => {

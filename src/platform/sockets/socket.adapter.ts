@@ -165,14 +165,20 @@ export class SocketAdapter extends WsAdapter {
     if (socket.destroyed) return;
     const { limits } = this;
     let opened: Promise<void> | undefined;
-    server.handleUpgrade(handshake.request, socket, head, client => {
-      opened = this.open(
-        server,
-        client,
-        handshake.request,
-        new SocketConnection(client, socket, admission, startedAt, limits),
-      );
-    });
+    // The answer to the upgrade and the first frames, which are written at the end of this turn, go out in one write.
+    socket.cork();
+    try {
+      server.handleUpgrade(handshake.request, socket, head, client => {
+        opened = this.open(
+          server,
+          client,
+          handshake.request,
+          new SocketConnection(client, socket, admission, startedAt, limits),
+        );
+      });
+    } finally {
+      setImmediate(() => socket.uncork());
+    }
     await opened;
   }
 
