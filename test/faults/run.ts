@@ -21,15 +21,24 @@ const { values } = parseArgs({
     fault: { type: 'string' },
     /** Plays only the controls whose name contains this, without seeds. */
     control: { type: 'string' },
+    /** Plays only so many controls, which ones depends on `turn`. */
+    controls: { type: 'string' },
+    turn: { type: 'string', default: '0' },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
-const controls = CONTROLS.filter(({ name }) => name.includes(values.control ?? ''));
+const named = CONTROLS.filter(({ name }) => name.includes(values.control ?? ''));
+const some = Math.min(Number(values.controls ?? named.length), named.length);
+const controls = Array.from(
+  { length: some },
+  (_nothing, index) => named[(Number(values.turn) + index) % named.length]!,
+);
 const chosen = FAULTS.filter(({ number, name }) => number === values.fault || name === values.fault);
 if (!(count > 0 && first > 0) || (values.fault !== undefined && chosen.length === 0) || controls.length === 0) {
   console.error(
-    'usage: npm run test:faults -- [--seeds N] [--from N] [--seed N] [--fault F3|"its name"] [--control "its name"]',
+    'usage: npm run test:faults -- [--seeds N] [--from N] [--seed N] [--fault F3|"its name"] [--control "its name"] ' +
+      '[--controls N [--turn N]]',
   );
   process.exit(2);
 }
@@ -135,6 +144,7 @@ const seeds = values.control === undefined ? count : 0;
 const jobs = Array.from({ length: seeds }, (_nothing, index) => jobOfSeed(first + index));
 const single = values.seed !== undefined || values.fault !== undefined;
 if (!single) jobs.push(...controls.map(jobOfControl));
+if (some < named.length) console.log(`skipped: faults › ${named.length - some} controls, which other turns play`);
 const reasons: string[] = [];
 const lanes = await Promise.allSettled(count === 1 ? [lane('a', true)] : [lane('a', true), lane('b', false)]);
 for (const lane of lanes) {
