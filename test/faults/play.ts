@@ -11,8 +11,6 @@ import type { Stage } from './stage.js';
 
 /** Time for clients to receive what is outstanding after the repair, in milliseconds. */
 const QUIET_MS = 10_000;
-/** Pauses between two looks at the database or the instances, in milliseconds. Each look costs processor time. */
-const PAUSE_MS = { first: 150, last: 1_000 };
 
 export interface Played {
   violations: Violation[];
@@ -59,18 +57,14 @@ async function markStart(stage: Stage, history: History): Promise<void> {
 /** Waits until every client is connected and has received everything, and nothing is due, or the time is up. */
 async function awaitDelivery(stage: Stage, crowd: Crowd, history: History, ms: number): Promise<Reading> {
   const read = () => stage.database.with(client => readDatabase(client, crowd.workspaceIds));
-  const end = now() + ms;
-  for (let pause = PAUSE_MS.first; ; pause = longer(pause)) {
+  for (const end = now() + ms; ; await delay(150)) {
     const reading = await read();
     const waiting = check(history, reading).some(
       ({ invariant, description }) => /^(I4|I14|I16|I19|I22|I23)$/.test(invariant) || /stayed open/.test(description),
     );
     if ((!waiting && crowd.listeners.every(({ settled }) => settled)) || now() > end) return reading;
-    await delay(pause);
   }
 }
-
-const longer = (pause: number) => Math.min(1.5 * pause, PAUSE_MS.last);
 
 /** Collects how the processes ended, and their resources once all clients have left. */
 async function collect(stage: Stage, history: History): Promise<void> {
@@ -80,18 +74,15 @@ async function collect(stage: Stage, history: History): Promise<void> {
   }
   stage.base ??= await stage.resources(false);
   history.resources.push(...stage.base);
-  const end = now() + 8_000;
-  for (let pause = PAUSE_MS.first; ; pause = longer(pause)) {
+  for (const end = now() + 8_000; ; await delay(200)) {
     const measured = await stage.resources(true);
     const names = Object.keys(TOLERANCE) as (keyof typeof TOLERANCE)[];
     const isBack = measured.every(late => {
       const base = stage.base?.find(({ instance }) => instance === late.instance);
       return !base || names.every(name => late[name] - base[name] <= TOLERANCE[name]);
     });
-    if (isBack || now() >= end) {
-      history.resources.push(...measured);
-      return;
-    }
-    await delay(pause);
+    if (!isBack && now() < end) continue;
+    history.resources.push(...measured);
+    return;
   }
 }
