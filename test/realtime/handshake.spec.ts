@@ -5,6 +5,7 @@ import { drain } from '../../src/platform/health/drain.js';
 import { HandshakeStatesRepository } from '../../src/modules/realtime/handshake-states.repository.js';
 import { LifecycleService } from '../../src/platform/lifecycle/lifecycle.service.js';
 import { eventually } from '../support/eventually.js';
+import { requestUpgrade } from '../support/raw-socket.js';
 import { Refused, TestSocket } from '../support/socket.js';
 import { jwt, readJwt } from '../support/tokens.js';
 import type { UpgradeAnswer } from '../support/upgrade.js';
@@ -395,12 +396,7 @@ describe('Opening a socket', () => {
   });
 
   it('The answer to an upgrade and the connected frame arrive in one packet', async () => {
-    const { port } = new URL(world.app.url);
-    const client = connect({ port: Number(port), host: '127.0.0.1' });
-    const headers = ['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
-    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
-    const path = `/ws/agent?token=${desk.owner.token}`;
-    client.write([`GET ${path} HTTP/1.1`, 'Host: x', ...headers, key, '', ''].join('\r\n'));
+    const client = requestUpgrade(world.app.wsUrl, `/ws/agent?token=${desk.owner.token}`);
     const first = await new Promise<Buffer>(resolve => client.once('data', resolve));
     client.destroy();
     expect(first.toString('latin1')).toMatch(/^HTTP\/1\.1 101 .*"connected"/s);

@@ -48,6 +48,16 @@ export function closeBytes(code: number | null, reason: Buffer | string = ''): B
   return frameBytes({ opcode: OPCODE.close, payload });
 }
 
+/** Connects and asks for a WebSocket, without reading the answer. */
+export function requestUpgrade(wsUrl: string, path: string): Socket {
+  const { hostname, port } = new URL(wsUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const lines = ['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+  const key = `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`;
+  socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}`, ...lines, key, '', ''].join('\r\n'));
+  return socket;
+}
+
 /** A WebSocket over a plain TCP connection. It can send frames that no library would send. */
 export class RawSocket {
   /** Text frames from the server. */
@@ -70,11 +80,7 @@ export class RawSocket {
 
   /** Sends the upgrade and waits for `connected`. */
   static async open(wsUrl: string, path: string): Promise<RawSocket> {
-    const { hostname, port } = new URL(wsUrl);
-    const socket = connect({ host: hostname, port: Number(port) });
-    const lines = ['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
-    const key = `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`;
-    socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}`, ...lines, key, '', ''].join('\r\n'));
+    const socket = requestUpgrade(wsUrl, path);
     const raw = new RawSocket(socket);
     raw.rest = await headOf(socket);
     socket.on('data', chunk => raw.take(chunk));

@@ -167,18 +167,15 @@ export class SocketAdapter extends WsAdapter {
     let opened: Promise<void> | undefined;
     // The answer to the upgrade and the first frames, which are written at the end of this turn, go out in one write.
     socket.cork();
-    try {
-      server.handleUpgrade(handshake.request, socket, head, client => {
-        opened = this.open(
-          server,
-          client,
-          handshake.request,
-          new SocketConnection(client, socket, admission, startedAt, limits),
-        );
-      });
-    } finally {
-      setImmediate(() => socket.uncork());
-    }
+    server.handleUpgrade(handshake.request, socket, head, client => {
+      opened = this.open(
+        server,
+        client,
+        handshake.request,
+        new SocketConnection(client, socket, admission, startedAt, limits),
+      );
+    });
+    setImmediate(() => socket.uncork());
     await opened;
   }
 
