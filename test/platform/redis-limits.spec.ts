@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RateLimited } from '../../src/kernel/errors.js';
 import { RateLimitService } from '../../src/platform/limits/rate-limit.service.js';
 import { RedisClient } from '../../src/platform/redis/redis-client.js';
@@ -99,5 +99,22 @@ const AT_ONCE = 20;
     } finally {
       redis.resume();
     }
+  });
+
+  it('A hung Redis loses its connection once, however many commands it leaves unanswered.', async () => {
+    const { client } = one.app.app.get(RedisClient);
+    const answered = () => eventually(() => client!.ping().catch(() => undefined));
+    await answered();
+    const disconnect = jest.spyOn(client!, 'disconnect');
+    redis.pause();
+    try {
+      const answers = await race(30, () => client!.ping().catch((error: Error) => error.message));
+      expect(answers).toEqual(Array(30).fill('Command timed out'));
+      expect(disconnect).toHaveBeenCalledTimes(1);
+    } finally {
+      redis.resume();
+      disconnect.mockRestore();
+    }
+    await answered();
   });
 });

@@ -20,6 +20,8 @@ export class RedisClient implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly logger = new Logger(RedisClient.name);
   private timer: NodeJS.Timeout | undefined;
   private down = false;
+  /** True from a command timeout until the connection has closed. */
+  private closing = false;
 
   constructor(config: Config) {
     this.client = config.redisUrl === null ? null : this.connect(config.redisUrl);
@@ -49,6 +51,7 @@ export class RedisClient implements OnApplicationBootstrap, OnApplicationShutdow
     });
     client.on('error', (error: Error) => this.report(error.message));
     client.on('ready', () => this.report(null));
+    client.on('close', () => (this.closing = false));
     const send = client.sendCommand.bind(client);
     client.sendCommand = (command, stream) => {
       const answer = send(command, stream);
@@ -63,7 +66,8 @@ export class RedisClient implements OnApplicationBootstrap, OnApplicationShutdow
    * fail with the old connection.
    */
   private reconnectAfterTimeout(error: Error): void {
-    if (!this.ready || error.message !== TIMED_OUT) return;
+    if (!this.ready || this.closing || error.message !== TIMED_OUT) return;
+    this.closing = true;
     this.report(error.message);
     this.client?.disconnect(true);
   }
