@@ -105,6 +105,28 @@ describeInChromium('The inbox of the dashboard', () => {
       await becomes(anna.id, { status: 'open' });
     }));
 
+  it('A menu that is opened at once after it was closed stays open.', () =>
+    play(async inbox => {
+      await talk('Anna', 'Hello');
+      await inbox.open('Anna');
+      const { keyboard } = inbox.page;
+      await keyboard.press('Escape');
+      const field = inbox.page.getByRole('combobox', { name: 'Priority' });
+      for (const last of ['Enter', 'Escape']) {
+        await keyboard.press('p');
+        // two keys before the browser's next task, as on a busy machine
+        await field.evaluate(async (element, key) => {
+          element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+          await Promise.resolve();
+          document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'p', code: 'KeyP', bubbles: true }));
+        }, last);
+        await inbox.page.waitForTimeout(300);
+        expect([last, await field.isVisible()]).toEqual([last, true]);
+        await keyboard.press('Escape');
+        await field.waitFor({ state: 'detached' });
+      }
+    }));
+
   it('An agent assigns, tags, prioritises and snoozes by keys and menus.', () =>
     play(async inbox => {
       const { id } = await talk('Anna', 'Hello');

@@ -49,7 +49,13 @@ export function Picker(props: PickerProps) {
     current.querySelector('input')?.focus();
   }, [anchor]);
 
-  const close = () => popover.current?.hidePopover();
+  const isClosed = useRef(false);
+  // the browser reports a closed popover later, when the next key may have opened a picker again
+  const close = () => {
+    isClosed.current = true;
+    popover.current?.hidePopover();
+    onClose();
+  };
   const pick = (option: PickerOption | undefined) => {
     if (!option) return;
     onPick(option.id);
@@ -61,7 +67,7 @@ export function Picker(props: PickerProps) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setActive((activeIndex + step + options.length) % Math.max(1, options.length));
     else if (event.key === 'Enter') pick(options[activeIndex]);
-    else if (event.key === 'Tab') close();
+    else if (event.key === 'Tab' || event.key === 'Escape') close();
     else return;
     if (event.key !== 'Tab') event.preventDefault();
   };
@@ -71,7 +77,7 @@ export function Picker(props: PickerProps) {
       ref={popover}
       popover="auto"
       onToggle={event => {
-        if (event.newState === 'closed') onClose();
+        if (event.newState === 'closed' && !isClosed.current) onClose();
       }}
       onKeyDown={onKeyDown}
     >
