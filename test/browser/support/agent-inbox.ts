@@ -87,7 +87,24 @@ export class AgentInbox {
     return this.page.locator('.row > .name').allInnerTexts();
   }
 
-  /** Texts of the messages in the open conversation, in their order. */
+  /** Texts of all messages in the open conversation, read from the beginning to the end, as only a part is drawn. */
+  async allTexts(): Promise<string[]> {
+    const older = this.button('Show older messages');
+    while (await older.isVisible()) await older.click({ timeout: 3_000 }).catch(() => undefined);
+    return this.page.locator('.timeline').evaluate(async viewport => {
+      const texts = new Map<Element, string>();
+      const isAtEnd = () => viewport.scrollTop + viewport.clientHeight > viewport.scrollHeight - 2;
+      for (viewport.scrollTop = 0; ; viewport.scrollTop += viewport.clientHeight) {
+        await new Promise(resolve => setTimeout(resolve, 50));
+        for (const bubble of viewport.querySelectorAll<HTMLElement>('.message:not(.pending) .bubble')) {
+          texts.set(bubble, bubble.innerText);
+        }
+        if (isAtEnd()) return [...texts.values()];
+      }
+    });
+  }
+
+  /** Texts of the drawn messages in the open conversation, in their order. */
   texts(): Promise<string[]> {
     return this.timeline.locator('.message:not(.pending) .bubble').allInnerTexts();
   }

@@ -128,14 +128,18 @@ export class DeskPlay extends RandomPlay {
     for (const { name } of this.options.visitors) {
       await this.openConversation(agent, name);
       const again = inbox.button('Send anyway');
-      await eventually(async () => {
-        if (await again.first().isVisible())
-          await again
-            .first()
-            .click({ timeout: SHORT_MS })
-            .catch(() => undefined);
-        return (await inbox.timeline.locator('.pending').count()) === 0 || undefined;
-      }, PATIENCE_MS);
+      await eventually(
+        async () => {
+          if (await again.first().isVisible())
+            await again
+              .first()
+              .click({ timeout: SHORT_MS })
+              .catch(() => undefined);
+          return (await inbox.timeline.locator('.pending').count()) === 0 || undefined;
+        },
+        PATIENCE_MS,
+        async () => [agent.name, name, await inbox.timeline.locator('.pending').allInnerTexts()],
+      );
     }
     await untilEmpty(inbox);
   }
@@ -146,7 +150,7 @@ export class DeskPlay extends RandomPlay {
       await this.openConversation(agent, name);
       const { id } = (await this.conversations()).get(name)!;
       const expected = (await this.messages(id)).map(({ content }) => content ?? UNSENT);
-      await this.agrees(`${name} at ${agent.name}`, () => inbox.texts(), expected);
+      await this.agrees(`${name} at ${agent.name}`, () => inbox.allTexts(), expected);
       // what is on the screen for a moment is read
       const unread = async () => (await this.conversations()).get(name)!['unread'].agents as number;
       await this.agrees(`unread of ${name}`, unread, 0);
