@@ -100,7 +100,7 @@ describe('Filters of the inbox', () => {
       expect(rows).toHaveLength(240);
     });
 
-    /** Every value occurs with every other one, in no order; times are often equal. */
+    /** Every value occurs with every other one, in no order; times are often equal or a few seconds apart. */
     async function seed(count: number): Promise<void> {
       const tagIds = TAGS.map((_name, index) => `01960000-0000-7000-9000-00000000000${index}`);
       await sql(
@@ -119,7 +119,7 @@ describe('Filters of the inbox', () => {
            at + hash(11, 3) * interval '1 day'
          FROM generate_series(1, $7) AS n
          CROSS JOIN LATERAL (SELECT ($8::text[])[1 + abs(hashtext('s' || n)) % 4] AS state,
-           $9::timestamptz - (abs(hashtext('t' || n)) % 50) * interval '1 hour' AS at) AS drawn`.replaceAll(
+           $9::timestamptz - hash(12, 10) * interval '5 hours' - hash(13, 12) * interval '0.7 seconds' AS at) AS drawn`.replaceAll(
           /hash\((\d+), (\d+)\)/g,
           (_call, salt: string, size: string) => `(abs(hashtext('${salt} ' || n)) % ${size})`,
         ),

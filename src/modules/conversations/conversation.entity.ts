@@ -29,9 +29,9 @@ const ROW_KEY: [string, string] = ['workspaceId', 'id'];
   unique: true,
   where: `"single" AND "status" <> 'resolved'`,
 })
-@Index('ix_conversation_activity', ['workspaceId', 'lastActivityAt', 'id'])
-@Index('ix_conversation_channel', ['workspaceId', 'channelId', 'status', 'lastActivityAt', 'id'])
-@Index('ix_conversation_assignee', ['workspaceId', 'assigneeId', 'lastActivityAt', 'id'])
+@Index('ix_conversation_activity', ['workspaceId', 'activityPeriod'])
+@Index('ix_conversation_channel', ['workspaceId', 'channelId', 'status', 'activityPeriod'])
+@Index('ix_conversation_assignee', ['workspaceId', 'assigneeId', 'activityPeriod'])
 @Index('ix_conversation_contact', ['workspaceId', 'contactId', 'id'])
 @Index('ix_conversation_bot', ['workspaceId', 'botId'], { where: `"status" = 'pending'` })
 @Index('ix_conversation_snoozed', ['snoozedUntil'], {
@@ -117,6 +117,10 @@ export class ConversationEntity implements Omit<Conversation, 'tags'> {
 
   @TimeColumn('last_activity_at')
   lastActivityAt!: Date;
+
+  /** Begin of the five seconds of the last activity, kept by a trigger. An index on the exact time changes with each message. */
+  @TimeColumn('activity_period', { select: false, insert: false, update: false })
+  readonly activityPeriod?: never;
 
   @Column({ name: 'last_seq', type: 'integer', default: 0 })
   lastSeq!: number;

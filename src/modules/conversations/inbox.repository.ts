@@ -189,16 +189,22 @@ function hasFacet(parameter: string): string {
 function orderAndLimit(query: Query, filters: InboxQuery, after: Position | null): void {
   const direction = directionOf(filters);
   const { column } = ORDERS[filters.sort];
+  const isByActivity = column === 'lastActivityAt';
   const keys = [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
   if (after) {
     const marks = keys.length === 1 ? '(:cursorId)' : '(:cursorAt, :cursorId)';
     query.andWhere(`(${keys.join(', ')}) ${BEYOND[direction]} ${marks}`, { cursorAt: after.at, cursorId: after.id });
+    if (isByActivity) query.andWhere(`conversation.activityPeriod ${BEYOND[direction]}= ${CURSOR_PERIOD}`);
   }
-  for (const key of keys) query.addOrderBy(key, direction);
+  for (const key of [...(isByActivity ? ['conversation.activityPeriod'] : []), ...keys])
+    query.addOrderBy(key, direction);
   query.limit(filters.limit + 1);
 }
 
 const BEYOND = { ASC: '>', DESC: '<' } as const;
+
+/** The `activity_period` of the cursor. Lists by activity are read in the order of this index and sorted within it. */
+const CURSOR_PERIOD = `date_bin('5 seconds', CAST(:cursorAt AS timestamptz), timestamptz '2000-01-01 00:00:00+00')`;
 
 /** With more channels, most of the inbox matches and the inbox's own index is as good. */
 const MAX_MERGED_CHANNELS = 25;
@@ -222,17 +228,22 @@ function mergeChannelIndexes(
 ): void {
   if (channels === null || channels.length > MAX_MERGED_CHANNELS || !filtersByChannelOnly(filters)) return;
   const direction = directionOf(filters);
-  const beyond = after ? `AND (one.last_activity_at, one.id) ${BEYOND[direction]} (:cursorAt, :cursorId)` : '';
+  const order = (of: string) =>
+    ['activity_period', 'last_activity_at', 'id'].map(column => `${of}.${column} ${direction}`).join(', ');
+  const beyond = after
+    ? `AND (one.last_activity_at, one.id) ${BEYOND[direction]} (:cursorAt, :cursorId)
+       AND one.activity_period ${BEYOND[direction]}= ${CURSOR_PERIOD}`
+    : '';
   query.andWhere(
     `conversation.id = ANY(ARRAY(
       SELECT near.id FROM unnest(CAST(:mergedChannels AS uuid[])) AS channel (channel_id)
       CROSS JOIN unnest(CAST(:mergedStatuses AS text[])) AS state (status)
       CROSS JOIN LATERAL (
-        SELECT one.id, one.last_activity_at FROM conversation AS one
+        SELECT one.id, one.activity_period, one.last_activity_at FROM conversation AS one
         WHERE one.workspace_id = :workspaceId AND one.channel_id = channel.channel_id AND one.status = state.status ${beyond}
-        ORDER BY one.last_activity_at ${direction}, one.id ${direction} LIMIT :mergedLimit
+        ORDER BY ${order('one')} LIMIT :mergedLimit
       ) AS near
-      ORDER BY near.last_activity_at ${direction}, near.id ${direction} LIMIT :mergedLimit))`,
+      ORDER BY ${order('near')} LIMIT :mergedLimit))`,
     {
       mergedChannels: [...new Set(channels)],
       mergedStatuses: filters.statuses === undefined ? [...STATUSES] : [...new Set(filters.statuses)],
