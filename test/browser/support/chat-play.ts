@@ -88,7 +88,7 @@ export class ChatPlay extends RandomPlay {
     const shown = messages.map(({ content }) => content ?? 'This message was removed');
     for (const [index, { visitor }] of this.tabs.entries()) {
       await this.showConversation(visitor);
-      await this.agrees(`tab ${index}`, () => visitor.bubbles(), shown);
+      await this.agrees(`tab ${index}`, () => visitor.allBubbles(), shown);
     }
     await this.checkUnread(0);
   }
@@ -290,13 +290,10 @@ export class ChatPlay extends RandomPlay {
     await tab.visitor.page.close();
   }
 
-  /** Shows all messages of the conversation. */
   private async showConversation(visitor: Visitor): Promise<void> {
     const thread = visitor.page.locator('support-chat .threads button').first();
     await visitor.log.or(thread).first().waitFor();
     if (await thread.isVisible()) await thread.click();
-    const older = visitor.button('Earlier messages');
-    while (await older.isVisible()) await older.click();
   }
 }
 
@@ -305,13 +302,16 @@ function isOpen({ page }: Visitor): Promise<boolean> {
 }
 
 /** Sends a message, also in a chat that has ended. It may end or go on between two looks at it. */
-export async function writeOrStartAgain({ field, startAgain }: Visitor, text: string): Promise<void> {
+export async function writeOrStartAgain(visitor: Visitor, text: string): Promise<void> {
+  const { field, startAgain } = visitor;
   const timeout = SHORT_MS;
   const attempt = async (): Promise<true> => {
     await field.or(startAgain).first().waitFor({ timeout });
     if (await startAgain.isVisible()) await startAgain.click({ timeout });
     await field.fill(text, { timeout });
     await field.press('Enter', { timeout });
+    // a chat that ends before the key has another button in the place of the field
+    await visitor.bubble(text).first().waitFor({ timeout });
     return true;
   };
   await eventually(() => attempt().catch(() => undefined), PATIENCE_MS);

@@ -99,7 +99,7 @@ export class DeskPlay extends RandomPlay {
       const messages = await this.messages(conversations.get(name)!['id']);
       const shown = messages.filter(message => !message['private']);
       const expected = shown.map(({ content }) => content ?? 'This message was removed');
-      await this.agrees(`the screen of ${name}`, () => visitor.bubbles(), expected);
+      await this.agrees(`the screen of ${name}`, () => visitor.allBubbles(), expected);
     }
   }
 

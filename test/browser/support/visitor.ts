@@ -60,6 +60,13 @@ export class Visitor {
     return this.log.locator('.bubble').allInnerTexts();
   }
 
+  /** Contents of all messages of the conversation, in their order. */
+  async allBubbles(): Promise<string[]> {
+    const older = this.button('Earlier messages');
+    while (await older.isVisible()) await older.click({ timeout: 3_000 }).catch(() => undefined);
+    return this.bubbles();
+  }
+
   async goTo(url: string): Promise<void> {
     await this.page.goto(url);
     await this.launcher.waitFor();
