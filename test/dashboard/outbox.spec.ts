@@ -22,11 +22,13 @@ class Service {
   readonly sent: AgentMessageBody[] = [];
   answers: (ApiError | undefined)[] = [];
   since: MessageView[] = [];
+  beforeAnswer: (body: AgentMessageBody) => void = () => undefined;
 
   readonly agent = {
     conversations: {
       send: async (conversationId: string, body: AgentMessageBody) => {
         this.sent.push(body);
+        this.beforeAnswer(body);
         const answer = this.answers.shift();
         if (answer) throw answer;
         return message({ conversation_id: conversationId, client_message_id: body.client_message_id ?? null });
@@ -96,6 +98,34 @@ describe('The outbox of the dashboard', () => {
       return pending().length === 0 || undefined;
     });
     expect(new Set(service.sent.map(body => body.client_message_id)).size).toBe(1);
+  });
+
+  it('A message whose response is lost is finished by its frame, and nothing of it is kept.', async () => {
+    const { service, store, outbox, pending, storage } = play();
+    let followUps = 0;
+    service.answers = [error(0, 'network_error')];
+    outbox.send('c1', { content: 'Hello' }, [], () => (followUps += 1));
+    await eventually(async () => service.sent.length === 1 || undefined);
+    await outbox.settle('c1');
+    expect([pending().length, storage.items.size, followUps]).toEqual([1, 1, 0]);
+    const frame = message({ client_message_id: service.sent[0]?.client_message_id ?? null });
+    store.applyMessage(frame);
+    store.applyMessage(frame);
+    expect([pending().length, storage.items.size, followUps]).toEqual([0, 0, 1]);
+    outbox.close();
+  });
+
+  it.each([
+    ['lost', error(0, 'network_error')],
+    ['a refusal', error(403, 'forbidden')],
+  ])('A message that its frame confirms is not shown again if the response is %s.', async (_response, failure) => {
+    const { service, store, outbox, pending, storage } = play();
+    service.answers = [failure];
+    service.beforeAnswer = body => store.applyMessage(message({ client_message_id: body.client_message_id ?? null }));
+    outbox.send('c1', { content: 'Hello' });
+    await outbox.settle('c1');
+    expect([service.sent.length, pending().length, storage.items.size]).toEqual([1, 0, 0]);
+    outbox.close();
   });
 
   it('An unsent message survives a reload, and a discarded one does not.', async () => {

@@ -35,6 +35,7 @@ export class Outbox {
     storage: OutboxStorage | undefined,
   ) {
     this.unsent = new UnsentMessages(memberId, storage);
+    store.pending.onConfirm = id => this.finish(id);
   }
 
   /**
@@ -144,11 +145,10 @@ export class Outbox {
       const stored = await this.agent.conversations.send(message.conversationId, message.body);
       if (this.isClosed) return true;
       this.store.applyMessage(stored);
-      this.keep();
-      this.followUps.get(message.body.client_message_id)?.();
-      this.followUps.delete(message.body.client_message_id);
       return true;
     } catch (error) {
+      // a frame has confirmed it, and only the response was lost
+      if (!this.store.pending.has(message)) return true;
       if (error instanceof ApiError && error.code === MOVED) return await this.handleMoved(message, error);
       if (!(error instanceof ApiError) || isRefusal(error)) {
         this.refuse(message, error);
@@ -161,6 +161,14 @@ export class Outbox {
     }
   }
 
+  /** The service has the message. */
+  private finish(clientMessageId: string): void {
+    if (this.isClosed) return;
+    this.keep();
+    this.followUps.get(clientMessageId)?.();
+    this.followUps.delete(clientMessageId);
+  }
+
   /** Only an answer of somebody else stops a reply; more lines of the contact do not. */
   private async handleMoved(message: PendingMessage, error: ApiError): Promise<boolean> {
     const after = message.body.expected_last_seq ?? 0;
@@ -169,6 +177,7 @@ export class Outbox {
     try {
       const page = await this.agent.conversations.messages(message.conversationId, range);
       this.store.applyMessages(message.conversationId, page, range, mark);
+      if (!this.store.pending.has(message)) return true;
       const last = page.items.at(-1);
       const isAnswered = page.items.some(item => this.isAnswerOfOthers(item));
       if (last && !isAnswered) {

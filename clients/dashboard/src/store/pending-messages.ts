@@ -18,6 +18,8 @@ const NONE: readonly PendingMessage[] = [];
 /** Unconfirmed messages by conversation, in the order in which they were written. */
 export class PendingMessages {
   private readonly lists = new SignalMap<readonly PendingMessage[]>();
+  /** Called with the `client_message_id` of each message that the service confirms. */
+  onConfirm: (clientMessageId: string) => void = () => undefined;
 
   of(conversationId: string): ReadonlySignal<readonly PendingMessage[] | undefined> {
     return this.lists.get(conversationId);
@@ -25,6 +27,12 @@ export class PendingMessages {
 
   all(): PendingMessage[] {
     return this.lists.keys().flatMap(id => this.lists.peek(id) ?? []);
+  }
+
+  has({ conversationId, body }: PendingMessage): boolean {
+    return (this.lists.peek(conversationId) ?? NONE).some(
+      each => each.body.client_message_id === body.client_message_id,
+    );
   }
 
   /** Adds a message, or replaces the one with its `client_message_id`. */
@@ -35,16 +43,20 @@ export class PendingMessages {
     this.lists.set(conversationId, index < 0 ? [...known, message] : known.with(index, message));
   }
 
-  remove(conversationId: string, clientMessageId: string): void {
+  /** @returns false if there is no such message */
+  remove(conversationId: string, clientMessageId: string): boolean {
     const known = this.lists.peek(conversationId) ?? NONE;
     const left = known.filter(({ body }) => body.client_message_id !== clientMessageId);
+    if (left.length === known.length) return false;
     if (left.length === 0) this.lists.delete(conversationId);
-    else if (left.length < known.length) this.lists.set(conversationId, left);
+    else this.lists.set(conversationId, left);
+    return true;
   }
 
-  /** Removes what a stored message confirms. */
+  /** Removes what a stored message confirms, be it from a response or from a frame, of which one may be lost. */
   confirm({ conversation_id, client_message_id }: MessageView): void {
-    if (client_message_id !== null) this.remove(conversation_id, client_message_id);
+    if (client_message_id === null) return;
+    if (this.remove(conversation_id, client_message_id)) this.onConfirm(client_message_id);
   }
 
   forget(conversationId: string): void {
