@@ -147,6 +147,25 @@ describeInChromium('The composer and the timeline of the dashboard', () => {
       expect(await agent.reply.inputValue()).toBe('Great 🎉👍');
     }));
 
+  it('Escape in the grid of emoji returns to its button, and a click into the field stays there.', () =>
+    play(async agent => {
+      await talk('Anna', 'Hello');
+      await agent.open('Anna');
+      const button = agent.page.getByRole('button', { name: 'Emoji' });
+      const grid = agent.page.getByRole('group', { name: 'Emoji' });
+      await button.click();
+      await agent.page.keyboard.press('Escape');
+      await grid.waitFor({ state: 'detached' });
+      expect(await button.evaluate(element => element === document.activeElement)).toBe(true);
+      await button.click();
+      // beside the grid
+      const { width } = (await agent.reply.boundingBox())!;
+      await agent.reply.click({ position: { x: width - 30, y: 10 } });
+      await grid.waitFor({ state: 'detached' });
+      await agent.page.keyboard.type('Great');
+      expect(await agent.reply.inputValue()).toBe('Great');
+    }));
+
   it('The arrow up edits the last own message, and what was typed stays while another conversation is open.', () =>
     play(async agent => {
       const id = await talk('Anna', 'Hello');

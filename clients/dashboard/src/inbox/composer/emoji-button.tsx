@@ -27,9 +27,7 @@ export function EmojiButton({ onPick }: { onPick(emoji: string): void }) {
           ref={popover}
           popover="auto"
           onToggle={event => {
-            if (event.newState !== 'closed') return;
-            setOpen(false);
-            button.current?.focus();
+            if (event.newState === 'closed') setOpen(false);
           }}
         >
           <EmojiGrid label={composerText('emoji')} onPick={onPick} />
