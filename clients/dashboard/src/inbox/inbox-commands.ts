@@ -220,19 +220,18 @@ export class InboxCommands {
     if (menu === 'palette' || this.targets.length > 0) this.menu.value = menu;
   }
 
-  private step(by: 1 | -1): void {
+  /** @returns the conversation that is open now; undefined at the end of the list */
+  private step(by: 1 | -1): string | undefined {
     const { ids, openId, open } = this.context();
     const index = openId === undefined ? -1 : ids.indexOf(openId);
     const next = index < 0 ? ids[0] : ids[index + by];
     if (next !== undefined) open(next);
+    return next;
   }
 
   private extend(by: 1 | -1): void {
     const { openId } = this.context();
-    if (openId !== undefined) this.selection.add([openId]);
-    this.step(by);
-    const { openId: after } = this.context();
-    if (after !== undefined) this.selection.add([after]);
+    this.selection.add([openId, this.step(by)].filter(id => id !== undefined));
   }
 
   private choose(): void {
