@@ -13,6 +13,8 @@ export interface InboxEntry {
   name: string;
   /** Last segment of the view's address. */
   view: string;
+  /** Channels that the session is limited to. */
+  channelIds?: readonly string[];
 }
 
 /** An agent at the inbox. Everything is found by its name, as people and screen readers do. */
@@ -20,8 +22,9 @@ export class AgentInbox {
   constructor(readonly tab: AgentTab) {}
 
   /** Opens the inbox by a ticket of single sign-on, in the browser profile of that name. */
-  static async enter(people: People, { url, key, email, name, view }: InboxEntry): Promise<AgentInbox> {
-    const { redirect_url: link } = await callApi('POST', `${url}/v1/auth/sso/ticket`, key, { email });
+  static async enter(people: People, { url, key, email, name, view, channelIds }: InboxEntry): Promise<AgentInbox> {
+    const ticket = { email, ...(channelIds && { channel_ids: channelIds }) };
+    const { redirect_url: link } = await callApi('POST', `${url}/v1/auth/sso/ticket`, key, ticket);
     const tab = await AgentTab.open(people, `${url}/dashboard/inbox/${view}${new URL(link as string).hash}`, name);
     await tab.isSignedIn(name);
     return new AgentInbox(tab);
