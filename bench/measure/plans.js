@@ -1,6 +1,7 @@
 /**
  * Finds plans that do not scale with large tables: a full scan, and sorting or counting all rows to return one page.
- * Sorting a page, or lists that each end after a page, is fine, because its cost does not depend on the table size.
+ * Sorting a page, or lists that each end after a page, is fine, because its cost does not depend on the table size. So is
+ * an incremental sort that ends with the page: it sorts rows that are equal in the index, one group after the other.
  */
 
 /** Rows of a page, plus one that shows that another page exists. */
@@ -8,6 +9,8 @@ const PAGE_ROWS = 51;
 
 const BY_INDEX = new Set(['Index Scan', 'Index Only Scan', 'Bitmap Heap Scan']);
 const SORTS = new Set(['Sort', 'Incremental Sort']);
+/** A page and the rest of the group in which it ends. */
+const INCREMENTAL_ROWS = 2 * PAGE_ROWS;
 const COUNTS = new Set(['Aggregate', 'WindowAgg', 'Group', 'Unique', 'SetOp']);
 
 /**
@@ -19,7 +22,7 @@ const COUNTS = new Set(['Aggregate', 'WindowAgg', 'Group', 'Unique', 'SetOp']);
 export function judgePlan(plan, large) {
   const nodes = nodesOf(plan);
   const sorts = nodes.filter(node => SORTS.has(node['Node Type']));
-  const endless = sorts.filter(node => sortedRows(node) > PAGE_ROWS && readsToTheEnd(node, large));
+  const endless = sorts.filter(node => exceedsPage(node) && readsToTheEnd(node, large));
   const scans = nodes.filter(node => large.has(node['Relation Name']));
   return {
     unindexed: scans.filter(isFullScan).length,
@@ -80,6 +83,13 @@ function readsToTheEnd(node, large) {
 /** Subplans of its conditions are not what a node counts. */
 function countsToTheEnd(node, large) {
   return (node.Plans ?? []).filter(isInput).some(input => readsToTheEnd(input, large));
+}
+
+/** An incremental sort is judged by what it sorts in each loop, not by what a filter has removed before. */
+function exceedsPage(sort) {
+  if (sort['Node Type'] !== 'Incremental Sort') return sortedRows(sort) > PAGE_ROWS;
+  const [input] = sort.Plans.filter(isInput);
+  return input['Actual Rows'] > INCREMENTAL_ROWS;
 }
 
 function sortedRows(sort) {

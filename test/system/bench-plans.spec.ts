@@ -62,6 +62,17 @@ describe('Judging a query plan', () => {
     expect(unended).toMatchObject({ sorts: 1, rowsSorted: 89 });
   });
 
+  it('An incremental sort is accepted if it ends with the page, however many rows a filter removes, and else reported.', async () => {
+    const sort = async (rest: string) => {
+      const plan = await planOf(`SELECT * FROM talk ${rest}`);
+      expect(drawPlan(plan).join()).toContain('Incremental Sort');
+      return judgePlan(plan, large);
+    };
+    expect(await sort('ORDER BY at, place LIMIT 40')).toMatchObject({ sorts: 0 });
+    expect(await sort('WHERE place = ANY(ARRAY[1, 2]) ORDER BY at, id + place LIMIT 40')).toMatchObject({ sorts: 0 });
+    expect(await sort('ORDER BY at, place LIMIT 10 OFFSET 400')).toMatchObject({ sorts: 1 });
+  });
+
   it('A plan that counts rows of a large table is reported; adding up a small one is not.', async () => {
     expect(judgePlan(await planOf('SELECT count(*) FROM talk WHERE at < 100'), large).counts).toBe(1);
     const limited = await planOf('SELECT count(*) FROM (SELECT FROM talk WHERE at < 100 LIMIT 5) AS first');
