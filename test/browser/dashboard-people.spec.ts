@@ -146,7 +146,7 @@ describeInChromium('People in the dashboard', () => {
       return [inbox];
     }));
 
-  it('An agent erases nobody, and a session of some channels neither exports nor blocks.', () =>
+  it('An agent cannot erase a contact, and a session of some channels can neither export nor block one.', () =>
     play(async people => {
       await talk('Vera', 'Where is my parcel?');
       const { url } = stage.service;
