@@ -99,7 +99,7 @@ describe('The controller of the chat', () => {
     await id(chat);
     await shows(chat, ['two']);
     chat.state.forgetMessages(first, Infinity);
-    chat.state.applyMessages(first, { items: [], next_cursor: null }, true);
+    chat.state.applyMessages(first, { items: [], next_cursor: null });
     chat.connection.refresh();
     await eventually(() => chat.state.threads.get(first)?.older === undefined || undefined, PATIENCE_MS);
     chat.show({ name: 'thread', id: first });

@@ -178,6 +178,28 @@ describeWithFleetInChromium('The chat on a broken network', () => {
       }),
   );
 
+  it('A first message whose answer was lost shows with what agents have answered when another page sends it again.', () => {
+    // The page has read the conversations before the service answers its message.
+    const sendAfterReading = async (page: Page) => {
+      const isRead = page.waitForResponse(response => response.url().includes('/v1/widget/conversations?'));
+      await page.route('**/v1/widget/conversations', async route => {
+        await isRead;
+        await route.continue();
+      });
+    };
+    return play(async ({ company, visitor, openTab }) => {
+      await loseAnswerTo(visitor, company, 'first');
+      await visitor.page.close();
+      await company.answer('one');
+      await company.answer('two');
+      await service.network.heal();
+      const later = await openTab();
+      await untilEmpty(later);
+      await later.reads('two');
+      expect(await later.bubbles()).toEqual(['first', 'one', 'two']);
+    }, sendAfterReading);
+  });
+
   it('What one tab has written offline is sent in order by the other, which keeps its own unsent text.', () =>
     play(async ({ company, visitor, openTab, setOffline }) => {
       await visitor.write('one');

@@ -67,7 +67,7 @@ describe('The state of a chat', () => {
         state.applyConversation(view());
         given.forEach((each, index) => {
           if (byFrame[index]) state.applyFrame(frame('message.updated', { message: each }));
-          else state.applyMessages('c1', { items: [each], next_cursor: null }, false);
+          else state.applyMessages('c1', { items: [each], next_cursor: null });
         });
         expect(texts()).toEqual(['edited', null, 'text 4']);
       }),
@@ -106,7 +106,7 @@ describe('The state of a chat', () => {
   });
 
   it('A message that a read has brought before its frame is announced by the frame, once', () => {
-    state.applyMessages('c1', { items: [message(1), message(2)], next_cursor: null }, true);
+    state.applyMessages('c1', { items: [message(1), message(2)], next_cursor: null });
     expect([1, 2, 2, 1].map(seq => state.applyFrame(created(seq))?.seq)).toEqual([1, 2, undefined, undefined]);
   });
 

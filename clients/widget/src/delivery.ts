@@ -56,7 +56,9 @@ async function deliver({ state, connection, outbox }: ChatCore, item: OutboxItem
   if (!sent) {
     const started = await client.startConversation(message, item.preChat);
     const thread = state.applyConversation(started.conversation);
-    thread.older ??= started.message.seq === 1 ? null : undefined;
+    // if an earlier call has sent it, others may have answered since
+    const isAll = started.message.seq === 1 && started.conversation.last_seq === 1;
+    thread.older ??= isAll ? null : undefined;
     thread.merge(started.message);
     return started.conversation.id;
   }

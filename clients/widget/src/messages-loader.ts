@@ -20,8 +20,8 @@ export class MessagesLoader {
       if (!known) state.applyConversation(await client.conversation(id), UNKNOWN_AGE);
       const page = await client.messages(id, { limit: PAGE_SIZE });
       // Older ones may have changed, and there may be a gap before the page.
-      if (again) state.forgetMessages(id, page.items[0]?.seq);
-      state.applyMessages(id, page, state.threads.get(id)?.older === undefined);
+      state.forgetMessages(id, page.items[0]?.seq);
+      state.applyMessages(id, page);
     });
   }
 
@@ -29,9 +29,11 @@ export class MessagesLoader {
     const { state } = this.chat;
     const cursor = state.threads.get(id)?.older;
     if (!cursor) return;
-    await this.attempt(id, async client =>
-      state.applyMessages(id, await client.messages(id, { cursor, limit: PAGE_SIZE }), true),
-    );
+    await this.attempt(id, async client => {
+      const page = await client.messages(id, { cursor, limit: PAGE_SIZE });
+      // Otherwise the newest ones have been read again, and the page would leave a gap before them.
+      if (state.threads.get(id)?.older === cursor) state.applyMessages(id, page);
+    });
   }
 
   private async attempt(id: string, load: (client: VisitorClient) => Promise<void>): Promise<void> {

@@ -52,12 +52,12 @@ export class ChatState {
     return thread;
   }
 
-  /** @param isOldest true if the page continues at the oldest known message, or is the first that is read */
-  applyMessages(id: string, page: Page<VisitorMessageView>, isOldest: boolean): void {
+  /** Adds a page that ends before the oldest known message, or with the newest one. */
+  applyMessages(id: string, page: Page<VisitorMessageView>): void {
     const thread = this.threads.get(id);
     if (!thread) return;
     for (const message of page.items) thread.merge(message);
-    if (isOldest) thread.older = page.next_cursor;
+    thread.older = page.next_cursor;
   }
 
   /**
