@@ -237,6 +237,20 @@ describeInChromium('The chat', () => {
       await visitor.button('Start again').waitFor();
     }));
 
+  it('A visitor can send what was being written when the chat ended.', () =>
+    play({}, async ({ company, visitor }) => {
+      await visitor.write('Hello');
+      await visitor.sent();
+      await visitor.field.fill('One more th');
+      await company.resolve();
+      await visitor.button('Start again').waitFor();
+      await visitor.field.pressSequentially('ing');
+      await visitor.field.press('Enter');
+      await visitor.reads('One more thing');
+      await visitor.button('Start again').waitFor({ state: 'detached' });
+      expect(await company.received()).toEqual(['Hello', 'One more thing']);
+    }));
+
   it('Another person who signs in on the page finds nothing of the former one, on the screen or in the storage.', () =>
     play({}, async ({ company, visitor }) => {
       const identityOf = await writeAsAda(company, visitor);

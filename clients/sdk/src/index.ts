@@ -34,6 +34,7 @@ export { MemoryTokenStore, type TokenStore } from './token-store.js';
 export type * from './types.js';
 export { readBrowserPage, type VisitedPage } from './visited-page.js';
 export type { UploadOptions, UploadProgress } from './upload.js';
+export { uuid } from './uuid.js';
 export { VisitorClient, type VisitorLiveOptions, type VisitorOptions } from './visitor-client.js';
 export type { KeyValueStore } from './visitor-identity.js';
 export type { StoredVisitorSession, VisitorIdentity } from './visitor-session.js';

@@ -1,4 +1,5 @@
 import type { Translator } from '@support-chat/ui/translator.js';
+import { uuid } from '@support-chat/sdk';
 import type { AttachmentView, PreChatAnswers, UploadOptions, VisitorContactView } from '@support-chat/sdk';
 import type { Announcement } from './announce.js';
 import type { BootOptions, Identity } from './api.js';
@@ -149,14 +150,14 @@ export class ChatController implements ChatCore {
   }
 
   send(content: string, attachments: AttachmentView[]): void {
-    const id = this.conversationId;
+    const { conversationId } = this;
     const message: OutboxItem = {
-      id: globalThis.crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`,
-      conversationId: id,
+      id: uuid(),
+      conversationId,
       content,
       attachments,
       createdAt: new Date().toISOString(),
-      needsAnswers: !id && this.needsForm,
+      needsAnswers: !conversationId && this.needsForm,
     };
     this.setDraft('');
     if (this.route.name === 'home') this.route = { name: 'thread', id: null };
@@ -275,10 +276,9 @@ export class ChatController implements ChatCore {
   }
 
   private openConnection(options: BootOptions): Connection {
-    const { baseUrl, widgetToken, storage: deviceStorage } = this.shell;
-    const { storage, translator } = this;
+    const { storage, shell } = this;
     return new Connection(
-      { baseUrl, widgetToken, identity: { ...options }, locale: translator.locale, storage, deviceStorage },
+      { ...shell, identity: { ...options }, locale: this.translator.locale, storage, deviceStorage: shell.storage },
       {
         frame: frame => receive(this, frame),
         synchronize: client => synchronize(this, client),

@@ -39,7 +39,7 @@ export function openReadMarks(chat: ChatCore): ReadMarks {
 }
 
 /** @returns id of the conversation that has the message */
-async function deliver({ state, connection, outbox }: ChatCore, item: OutboxItem): Promise<string> {
+async function deliver({ state, connection, outbox, loader }: ChatCore, item: OutboxItem): Promise<string> {
   const client = await connection.client();
   // Another session may have begun meanwhile, without the conversation.
   Object.assign(
@@ -54,13 +54,13 @@ async function deliver({ state, connection, outbox }: ChatCore, item: OutboxItem
   };
   const sent = item.conversationId ? await sendTo(client, item.conversationId, message) : undefined;
   if (!sent) {
-    const started = await client.startConversation(message, item.preChat);
-    const thread = state.applyConversation(started.conversation);
-    // if an earlier call has sent it, others may have answered since
-    const isAll = started.message.seq === 1 && started.conversation.last_seq === 1;
-    thread.older ??= isAll ? null : undefined;
-    thread.merge(started.message);
-    return started.conversation.id;
+    const { conversation, message: first } = await client.startConversation(message, item.preChat);
+    const thread = state.applyConversation(conversation);
+    if (first.seq === 1) thread.older ??= null;
+    // an earlier call may have sent it, and others may have answered since
+    if (conversation.last_seq > first.seq) void loader.load(conversation.id, true);
+    thread.merge(first);
+    return conversation.id;
   }
   const id = sent.conversation_id;
   if (!state.threads.has(id)) state.applyConversation(await client.conversation(id), UNKNOWN_AGE);

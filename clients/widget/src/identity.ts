@@ -8,6 +8,6 @@ import type { Shell } from './seam.js';
 export function acceptableIdentity<Person extends Identity>(person: Person, config: Shell['config']): Person {
   const { externalId, ...rest } = person;
   if (!externalId || person.identityToken || config.identity_verification === 'off') return person;
-  console.warn('support-chat: externalId is ignored, because identityToken is missing');
+  console.warn('support-chat: externalId is ignored without identityToken');
   return rest as Person;
 }

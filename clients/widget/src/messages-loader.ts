@@ -27,12 +27,13 @@ export class MessagesLoader {
 
   async loadOlder(id: string): Promise<void> {
     const { state } = this.chat;
-    const cursor = state.threads.get(id)?.older;
+    const thread = state.threads.get(id);
+    const cursor = thread?.older;
     if (!cursor) return;
     await this.attempt(id, async client => {
       const page = await client.messages(id, { cursor, limit: PAGE_SIZE });
       // Otherwise the newest ones have been read again, and the page would leave a gap before them.
-      if (state.threads.get(id)?.older === cursor) state.applyMessages(id, page);
+      if (thread.older === cursor) state.applyMessages(id, page);
     });
   }
 

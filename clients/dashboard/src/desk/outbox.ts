@@ -4,6 +4,7 @@ import {
   type AgentMessageBody,
   type AttachmentView,
   type MessageView,
+  uuid,
 } from '@support-chat/sdk';
 import type { PendingMessage } from '../store/pending-messages.js';
 import type { Store } from '../store/store.js';
@@ -48,7 +49,7 @@ export class Outbox {
     attachments: readonly AttachmentView[] = [],
     onSent?: () => void,
   ): void {
-    const clientMessageId = body.client_message_id ?? crypto.randomUUID();
+    const clientMessageId = body.client_message_id ?? uuid();
     if (onSent) this.followUps.set(clientMessageId, onSent);
     this.store.pending.put({
       conversationId,

@@ -12,6 +12,8 @@ export class Composer extends Component<ViewProps, { showsEmoji?: boolean }> {
   private content = '';
   /** The draft that `content` belongs to. */
   private draftKey = '';
+  /** The chat has ended while something was being written, which can still be sent. */
+  private isKept = false;
   private readonly uploads = new Uploads(this.props.chat, () => this.forceUpdate());
 
   private readonly setField = (field: HTMLTextAreaElement | null): void => {
@@ -39,11 +41,12 @@ export class Composer extends Component<ViewProps, { showsEmoji?: boolean }> {
     const isRefused = connection.state === 'refused';
     this.readDraft();
     const { excess } = this;
+    this.isKept = chat.hasEnded && (this.isKept || this.content !== '' || this.uploads.files.length > 0);
     return (
       <div class="foot" onKeyDown={this.press}>
         {notice && renderNotice(text(notice))}
         {(isRefused || !chat.isOnline) && renderNotice(text(isRefused ? 'refused' : 'disconnected'))}
-        {!isRefused && !chat.hasEnded && !chat.waitingForForm && (
+        {!isRefused && (!chat.hasEnded || this.isKept) && !chat.waitingForForm && (
           <>
             {renderFiles(chat, this.uploads)}
             {showsEmoji && <EmojiGrid label={text('emoji')} onPick={this.insert} />}
@@ -90,8 +93,10 @@ export class Composer extends Component<ViewProps, { showsEmoji?: boolean }> {
   private readDraft(): void {
     const { chat } = this.props;
     const key = `${chat.route.name === 'thread' ? chat.route.id : ''} ${chat.prefills}`;
-    if (key !== this.draftKey) this.content = chat.draft;
+    if (key === this.draftKey) return;
     this.draftKey = key;
+    this.content = chat.draft;
+    this.isKept = false;
   }
 
   /** Number of characters above the limit. */

@@ -32,8 +32,8 @@ export class Timeline extends Component<TimelineProps> {
         label={text('newest')}
         onEnd={() => chat.reads.schedule()}
       >
-        {id && thread?.older && (
-          <button class="quiet" onClick={() => void loader.loadOlder(id)}>
+        {thread?.older && (
+          <button class="quiet" onClick={() => void loader.loadOlder(thread.view.id)}>
             {text('loadOlder')}
           </button>
         )}

@@ -37,10 +37,14 @@ export function MessageMenu({ message }: { message: MessageView }) {
     else void copy(option === 'copy' ? (content ?? '') : linkTo(message));
   };
   const copy = async (text: string) => {
-    await navigator.clipboard.writeText(text).then(
-      () => toasts.show({ kind: 'done', text: t('copied') }),
-      () => toasts.show({ kind: 'failed', text: t('notCopied') }),
-    );
+    // Without HTTPS there is no clipboard.
+    const isCopied = await Promise.resolve()
+      .then(() => navigator.clipboard.writeText(text))
+      .then(
+        () => true,
+        () => false,
+      );
+    toasts.show(isCopied ? { kind: 'done', text: t('copied') } : { kind: 'failed', text: t('notCopied') });
   };
   return (
     <>
