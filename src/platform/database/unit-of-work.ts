@@ -15,6 +15,8 @@ import type { TransactionLimits } from './transaction-limits.js';
 import { beginWith, serverLimit, transactionLimits } from './transaction-limits.js';
 
 interface Unit {
+  /** Tests run several applications in one process. */
+  owner: UnitOfWork;
   runner: QueryRunner;
   /** Current server-side statement timeout. */
   statementMs: number;
@@ -32,6 +34,9 @@ export interface UnitOptions {
   lockMs?: number | undefined;
 }
 
+/** One for the process, because Node passes each storage that was ever used on to every promise. */
+const units = new AsyncLocalStorage<Unit>();
+
 const MAX_ATTEMPTS = 4;
 /** Concurrent transactions per row: one works while the next already waits for the lock. */
 const MAX_PER_ROW = 2;
@@ -44,7 +49,6 @@ const MIN_LOCK_MS = 100;
  */
 @Injectable()
 export class UnitOfWork {
-  private readonly current = new AsyncLocalStorage<Unit>();
   private readonly rows = new KeyedConcurrencyQueue(MAX_PER_ROW);
   private readonly limits: TransactionLimits;
 
@@ -55,8 +59,13 @@ export class UnitOfWork {
     this.limits = transactionLimits(config);
   }
 
+  private get current(): Unit | undefined {
+    const unit = units.getStore();
+    return unit?.owner === this ? unit : undefined;
+  }
+
   get active(): boolean {
-    return this.current.getStore() !== undefined;
+    return this.current !== undefined;
   }
 
   /**
@@ -69,12 +78,12 @@ export class UnitOfWork {
 
   /** The entity manager of the current unit, or of the pool outside a unit. */
   get manager(): EntityManager {
-    return this.current.getStore()?.runner.manager ?? this.dataSource.manager;
+    return this.current?.runner.manager ?? this.dataSource.manager;
   }
 
   /** The query runner of the current unit. */
   get runner(): QueryRunner | undefined {
-    return this.current.getStore()?.runner;
+    return this.current?.runner;
   }
 
   /**
@@ -101,7 +110,7 @@ export class UnitOfWork {
    * Raises the statement timeout of the current unit to `ms`. Does nothing outside a unit or when it is already higher.
    */
   async extendLimit(ms: number): Promise<void> {
-    const unit = this.current.getStore();
+    const unit = this.current;
     if (!unit || ms <= unit.statementMs) return;
     unit.statementMs = ms;
     await unit.runner.query(`SET LOCAL statement_timeout = ${serverLimit(ms)}`);
@@ -110,6 +119,7 @@ export class UnitOfWork {
   private async repeat<T>(work: () => Promise<T>, limits: TransactionLimits): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       const unit: Unit = {
+        owner: this,
         runner: this.dataSource.createQueryRunner(),
         statementMs: limits.statementMs || Infinity,
         afterCommit: [],
@@ -150,7 +160,7 @@ export class UnitOfWork {
   }
 
   private requireUnit(operation: string): Unit {
-    const unit = this.current.getStore();
+    const unit = this.current;
     if (!unit) throw new Error(`${operation} outside a unit of work`);
     return unit;
   }
@@ -168,7 +178,7 @@ export class UnitOfWork {
     connection.on('error', onError);
     try {
       await this.begin(runner, limits);
-      const result = await this.current.run(unit, work);
+      const result = await units.run(unit, work);
       if (unit.connectionError !== undefined) throw unit.connectionError;
       unit.committing = true;
       await runner.commitTransaction();
