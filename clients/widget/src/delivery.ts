@@ -56,9 +56,11 @@ async function deliver({ state, connection, outbox, loader }: ChatCore, item: Ou
   if (!sent) {
     const { conversation, message: first } = await client.startConversation(message, item.preChat);
     const thread = state.applyConversation(conversation);
-    if (first.seq === 1) thread.older ??= null;
-    // an earlier call may have sent it, and others may have answered since
-    if (conversation.last_seq > first.seq) void loader.load(conversation.id, true);
+    if (first.seq === 1) {
+      thread.older ??= null;
+      // an earlier call may have sent it, and others may have answered since
+      if (conversation.last_seq > 1) void loader.load(conversation.id, true);
+    }
     thread.merge(first);
     return conversation.id;
   }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { copyText } from './copy-text.js';
 
 const COPIED_MS = 2_000;
 
@@ -15,10 +16,8 @@ export function useCopy(value: string, select: () => void): { isCopied: boolean;
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = () => {
-    // without HTTPS or permission the person copies the selection
-    Promise.resolve()
-      .then(() => navigator.clipboard.writeText(value))
-      .then(() => setCopied(true), select);
+    // Where it fails, the person copies the selection.
+    copyText(value).then(() => setCopied(true), select);
   };
   return { isCopied, copy };
 }

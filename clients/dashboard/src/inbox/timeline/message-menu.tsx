@@ -3,6 +3,7 @@ import { MORE, icon } from '@support-chat/ui/icons.jsx';
 import { useRef, useState } from 'preact/hooks';
 import { conversationPath } from '../../conversation-path.js';
 import { Confirmation } from '../../parts/confirmation.js';
+import { copyText } from '../../parts/copy-text.js';
 import { Picker, type PickerOption } from '../../parts/picker.js';
 import { useDesk } from '../../desk/desk-context.js';
 import { failureText } from '../failure-text.js';
@@ -37,14 +38,10 @@ export function MessageMenu({ message }: { message: MessageView }) {
     else void copy(option === 'copy' ? (content ?? '') : linkTo(message));
   };
   const copy = async (text: string) => {
-    // Without HTTPS there is no clipboard.
-    const isCopied = await Promise.resolve()
-      .then(() => navigator.clipboard.writeText(text))
-      .then(
-        () => true,
-        () => false,
-      );
-    toasts.show(isCopied ? { kind: 'done', text: t('copied') } : { kind: 'failed', text: t('notCopied') });
+    await copyText(text).then(
+      () => toasts.show({ kind: 'done', text: t('copied') }),
+      () => toasts.show({ kind: 'failed', text: t('notCopied') }),
+    );
   };
   return (
     <>
