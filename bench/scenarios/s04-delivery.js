@@ -11,7 +11,7 @@ export default {
   title: 'Delivery at a steady rate, 100 conversations × 10 listeners',
   takes: 27,
   cases: [at(200), at(1000)],
-  opponents: ['ours', 'by-hand'],
+  opponents: ['ours', 'ours-earlier', 'by-hand'],
   quick: ['ours', 'by-hand'],
   columns: ['rate', 'deliveryP50', 'deliveryP99', 'missing', 'repeated', 'serverMicros', 'databaseMicros'],
   bars: [
