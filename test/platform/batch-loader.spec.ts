@@ -27,8 +27,10 @@ class ManualDatabase {
   }
 }
 
-/** Waits for the end of the event loop's turn, when statements start. */
-const settled = () => new Promise(resolve => setImmediate(resolve));
+/** Waits until a statement that has ended was followed by the next, which starts at the end of the turn. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise(resolve => setImmediate(resolve));
+}
 
 describe('Batched reads', () => {
   it('A single read starts its statement at the end of the turn.', async () => {
@@ -66,6 +68,18 @@ describe('Batched reads', () => {
     expect(await Promise.race([slow.reads.load('d'), settled().then(() => slow.keysByStatement.at(-1))])).toEqual([
       'd',
     ]);
+  });
+
+  it('Reads that arrive in the turn in which a statement ends share the next one with those that waited.', async () => {
+    const slow = new ManualDatabase();
+    const first = slow.reads.load('a');
+    await settled();
+    void slow.reads.load('b');
+    slow.statements[0]?.end();
+    await first;
+    await Promise.resolve().then(() => void slow.reads.load('c'));
+    await settled();
+    expect(slow.keysByStatement).toEqual([['a'], ['b', 'c']]);
   });
 
   it('Reads do not wait for a statement that hangs.', async () => {

@@ -81,8 +81,8 @@ const LATE_MS = 1_000;
 
 /**
  * Batches the reads of concurrent requests. Keys that arrive while a statement is running wait for the next statement,
- * which loads them all; equal keys are loaded once. Keys that arrive in the same turn of the event loop, from requests that
- * were read together, share the first statement. Under load this saves nearly all round trips, which cost more CPU than
+ * which loads them all; equal keys are loaded once. A statement starts at the end of a turn of the event loop, so that keys
+ * of requests that were read together share it. Under load this saves nearly all round trips, which cost more CPU than
  * the rest of a small request; a single key waits only for the end of the turn. dataloader would start a statement per
  * tick and keep what it has read.
  *
@@ -123,7 +123,7 @@ export class BatchLoader<Key extends readonly unknown[], Row> {
     this.running += 1;
     const done = (): void => {
       this.running -= 1;
-      this.scheduleNext();
+      if (this.waiting.size > 0) setImmediate(() => this.scheduleNext());
     };
     this.loadAll(pending).then(done, done);
   }

@@ -21,7 +21,7 @@ export interface WriteBatcherOptions<Item, Row, Result> {
    * @returns one row per item, in order
    */
   execute(items: readonly Item[], waitedMs: number): Promise<readonly Row[]>;
-  /** Makes the callers' results from the rows, while the next batch is already running. @returns one result per item */
+  /** Makes the callers' results from the rows. @returns one result per item */
   onFlush(items: readonly Item[], rows: readonly Row[]): readonly Result[];
   /** Returns true when nothing was written for certain, so that each item may be retried alone. */
   isRetryable(error: unknown): boolean;
@@ -29,9 +29,8 @@ export interface WriteBatcherOptions<Item, Row, Result> {
 
 /**
  * Batches the items that arrive while a batch is running: a statement for fifty rows costs little more than one for a
- * single row, and a commit costs the same. A single item waits only for the end of the event loop's turn. Items of a
- * failed batch are retried one by one, so that an invalid row fails alone. dataloader would batch by tick, not by what is
- * under way.
+ * single row, and a commit costs the same. A batch starts at the end of the event loop's turn. Items of a failed batch are
+ * retried one by one, so that an invalid row fails alone. dataloader would batch by tick, not by what is under way.
  */
 export class WriteBatcher<Item, Row, Result> {
   private waiting: Waiter<Item, Result>[] = [];
@@ -57,13 +56,12 @@ export class WriteBatcher<Item, Row, Result> {
         this.timer ??= this.runOutside(() => setTimeout(() => this.rejectLate(), this.options.waitMs));
         return;
       }
-      // at the end of the turn: requests that were read together share a batch
       this.running = true;
       this.runOutside(() => setImmediate(() => this.flushNext()));
     });
   }
 
-  /** Starts the next batch before the results of the last one are computed, so that neither waits for the other. */
+  /** Starts the next batch, at the end of a turn: requests that were read together share it. */
   private flushNext(): void {
     this.running = this.waiting.length > 0;
     if (this.running) void this.flush(this.waiting.splice(0, this.options.maxItems));
@@ -78,7 +76,7 @@ export class WriteBatcher<Item, Row, Result> {
       for (const waiter of waiters) this.settle([waiter], await this.execute([waiter]));
       return this.flushNext();
     }
-    this.flushNext();
+    setImmediate(() => this.flushNext());
     this.settle(waiters, outcome);
   }
 
