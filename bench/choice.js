@@ -1,13 +1,16 @@
 /**
- * Chooses the scenarios of a run: the named ones, or all except the `long` ones, and in a quick run also without
- * those that are `fullOnly`.
- * @param wants `{only?, quick?, long?}`
+ * Chooses the scenarios of a run: the named ones, or all except the `long` ones. A quick run leaves out those that are
+ * `fullOnly`; with a turn, it plays only one of those that are `inTurns`.
+ * @param wants `{only?, quick?, long?, turn?}`; `turn` is a whole number
  * @returns `{chosen, leftOut: [{scenario, reason}]}`; `leftOut` is empty if scenarios were named
  */
-export function choose(scenarios, { only, quick = false, long = false }) {
+export function choose(scenarios, { only, quick = false, long = false, turn }) {
   if (only !== undefined) return { chosen: named(scenarios, only), leftOut: [] };
+  const inTurns = quick && turn !== undefined ? scenarios.filter(scenario => scenario.inTurns) : [];
+  const isNext = scenario => scenario === inTurns[turn % inTurns.length];
   const reasonOf = scenario => {
     if (scenario.long && !long) return `only with --long or --only ${scenario.id}`;
+    if (inTurns.includes(scenario) && !isNext(scenario)) return 'another turn plays it';
     return quick && scenario.fullOnly ? `in a quick run only with --only ${scenario.id}` : null;
   };
   return {

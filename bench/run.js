@@ -18,9 +18,9 @@ import { scenarios } from './scenarios/index.js';
 import { dataFolder } from './service.js';
 
 /**
- * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--long] [--gate]`: runs all
- * scenarios with all opponents; long scenarios only with `--long` or by name. Writes `bench/results/`. Exits with 1 on
- * an error and, with `--gate`, when a figure is below half of its target or recorded value.
+ * `npm run bench [-- --quick [--turn N]] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--long] [--gate]`: runs
+ * all scenarios with all opponents; long scenarios only with `--long` or by name. Writes `bench/results/`. Exits with 1
+ * on an error and, with `--gate`, when a figure is below half of its target or recorded value.
  */
 
 /** Together with the build, these take 12 and 3 minutes. */
@@ -41,6 +41,7 @@ function parse(words) {
       rounds: { type: 'string' },
       seed: { type: 'string' },
       minutes: { type: 'string' },
+      turn: { type: 'string' },
     },
   });
   const mode = values.quick ? QUICK : FULL;
@@ -49,7 +50,7 @@ function parse(words) {
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
     return value;
   };
-  const choice = choose(scenarios, values);
+  const choice = choose(scenarios, { ...values, turn: values.turn === undefined ? undefined : Number(values.turn) });
   const longMs = choice.chosen.filter(({ long }) => long).reduce((sum, { takes }) => sum + takes * 1000, 0);
   return {
     ...mode,

@@ -20,7 +20,7 @@ import s17 from './s17-webhooks.js';
  * All scenarios, in order. A scenario is
  *
  *     {id, title, takes, least?, cases: [{name, shape, fullOnly?, quickOnly?, absent?}], opponents, quick, columns,
- *      bars, fullOnly?, long?, fresh?, rounds?, seconds?, warmSeconds?, once?, enter, play, note?, leave?}
+ *      bars, fullOnly?, long?, inTurns?, fresh?, rounds?, seconds?, warmSeconds?, once?, enter, play, note?, leave?}
  *
  * - `takes`: seconds of a full run on an idle machine; `least`: seconds of one round on a busy machine,
  *   `{full, quick}`.
@@ -28,7 +28,8 @@ import s17 from './s17-webhooks.js';
  * - `fullOnly` (of a scenario, case or target): left out of a quick run, unless the scenario is named; `quickOnly` (of
  *   a case): left out of a full run. A case's `absent()` returns why it cannot run here, or null.
  * - `columns`: figures of the table; `bars`: targets, see `bars.js`.
- * - `long`: runs only on request. `fresh`: starts new servers for this scenario.
+ * - `long`: runs only on request. `inTurns`: a quick run with `--turn` plays only one such scenario. `fresh`: starts new
+ *   servers for this scenario.
  * - `rounds`, `seconds` per round and the maximum `warmSeconds`, of a scenario or case, override those of the run.
  *   `once`: a disturbed round is not repeated, because it takes too long.
  *

@@ -77,6 +77,7 @@ export default {
   columns: [...TIMES, ...FAULTS, 'rowsRead', 'rowsSorted'],
   bars: [...barsOf('inbox-1000000', true), ...barsOf('inbox-100000', false)],
   fresh: true,
+  inTurns: true,
   seconds: 0.4,
   warmSeconds: 1,
 

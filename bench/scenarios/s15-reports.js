@@ -51,6 +51,7 @@ export default {
     { metric: 'ackP50', of: 'reports-1000', atMost: MAX_MS },
   ],
   fresh: true,
+  inTurns: true,
   seconds: 2,
   warmSeconds: 2,
 

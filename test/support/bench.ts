@@ -70,7 +70,7 @@ interface Bench {
   'choice.js': {
     choose(
       scenarios: Choosable[],
-      wants: { only?: string; quick?: boolean; long?: boolean },
+      wants: { only?: string; quick?: boolean; long?: boolean; turn?: number },
     ): { chosen: Choosable[]; leftOut: { scenario: Choosable; reason: string }[] };
   };
   'scenarios/s13-ten-minutes.js': {
@@ -110,6 +110,7 @@ export interface Choosable {
   id: string;
   long?: boolean;
   fullOnly?: boolean;
+  inTurns?: boolean;
 }
 
 export interface Look {

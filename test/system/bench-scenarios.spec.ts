@@ -46,6 +46,17 @@ describe('Selecting scenarios', () => {
     expect(leftOutOf({ quick: true, long: true })).toEqual(['S5 in a quick run only with --only S5']);
   });
 
+  it('A quick run with a turn plays one of the scenarios that are played in turns, and each has its turn.', () => {
+    const three = [{ id: 'S1' }, { id: 'S8', inTurns: true }, { id: 'S15', inTurns: true }];
+    const played = (wants: object) => choose(three, wants).chosen.map(({ id }) => id);
+    expect(played({ quick: true, turn: 6 })).toEqual(['S1', 'S8']);
+    expect(played({ quick: true, turn: 7 })).toEqual(['S1', 'S15']);
+    expect(choose(three, { quick: true, turn: 7 }).leftOut.map(({ reason }) => reason)).toEqual(['another turn plays it']);
+    expect(played({ quick: true })).toEqual(['S1', 'S8', 'S15']);
+    expect(played({ turn: 7 })).toEqual(['S1', 'S8', 'S15']);
+    expect(played({ only: 'S8', quick: true, turn: 7 })).toEqual(['S8']);
+  });
+
   it('A run with --only plays exactly the named scenarios in that order, quick or not.', () => {
     expect(idsOf({ only: 's13,S5', quick: true })).toEqual(['S13', 'S5']);
     expect(leftOutOf({ only: 'S1' })).toEqual([]);
