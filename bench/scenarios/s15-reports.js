@@ -40,7 +40,7 @@ export default {
   id: 'S15',
   title: 'Reports of 90 days by number of conversations',
   takes: 120,
-  least: { full: 150, quick: 30 },
+  least: { full: 360, quick: 30 },
   cases: Object.keys(REQUESTS).map(name => ({ name, shape: {} })),
   opponents: ['reports-1000', 'reports-1000000'],
   quick: ['reports-1000'],
