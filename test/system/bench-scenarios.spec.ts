@@ -51,7 +51,9 @@ describe('Selecting scenarios', () => {
     const played = (wants: object) => choose(three, wants).chosen.map(({ id }) => id);
     expect(played({ quick: true, turn: 6 })).toEqual(['S1', 'S8']);
     expect(played({ quick: true, turn: 7 })).toEqual(['S1', 'S15']);
-    expect(choose(three, { quick: true, turn: 7 }).leftOut.map(({ reason }) => reason)).toEqual(['another turn plays it']);
+    expect(choose(three, { quick: true, turn: 7 }).leftOut.map(({ reason }) => reason)).toEqual([
+      'another turn plays it',
+    ]);
     expect(played({ quick: true })).toEqual(['S1', 'S8', 'S15']);
     expect(played({ turn: 7 })).toEqual(['S1', 'S8', 'S15']);
     expect(played({ only: 'S8', quick: true, turn: 7 })).toEqual(['S8']);
