@@ -50,7 +50,9 @@ function parse(words) {
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
     return value;
   };
-  const choice = choose(scenarios, { ...values, turn: values.turn === undefined ? undefined : Number(values.turn) });
+  const turn = values.turn === undefined ? undefined : Number(values.turn);
+  if (turn !== undefined && !(Number.isInteger(turn) && turn >= 0)) throw new Error('--turn must be a whole number');
+  const choice = choose(scenarios, { ...values, turn });
   const longMs = choice.chosen.filter(({ long }) => long).reduce((sum, { takes }) => sum + takes * 1000, 0);
   return {
     ...mode,

@@ -74,10 +74,10 @@ export class WriteBatcher<Item, Row, Result> {
     const outcome = await this.execute(waiters);
     if (waiters.length > 1 && 'error' in outcome && this.options.isRetryable(outcome.error)) {
       for (const waiter of waiters) this.settle([waiter], await this.execute([waiter]));
-      return this.flushNext();
+    } else {
+      this.settle(waiters, outcome);
     }
     setImmediate(() => this.flushNext());
-    this.settle(waiters, outcome);
   }
 
   private execute(waiters: readonly Waiter<Item, Result>[]): Promise<Outcome<Row>> {
