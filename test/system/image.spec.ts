@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -10,6 +9,7 @@ import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
 import { environmentOf, execForm, only, parseDockerfile, runStages } from '../support/dockerfile.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { linkPackages } from '../support/link-packages.js';
 import { nodeFor } from '../support/node-for.js';
 import type { StartOptions } from '../support/service-process.js';
@@ -202,11 +202,3 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
     return spawnSync(process.execPath, words, { cwd: app, env: { ...environmentOf(last), PORT: String(port) } }).status;
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}

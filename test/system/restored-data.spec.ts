@@ -80,6 +80,8 @@ describe('A data directory restored from a snapshot', () => {
     return opened;
   }
 
+  const numberOf = (content: string) => Number(content.replace('message ', ''));
+
   const receivesAll = (listener: ResumingListener, contents: string[]) =>
     eventually(() => contents.every(content => listener.messages().includes(content)) || undefined, DELIVERED_MS);
 
@@ -136,6 +138,7 @@ describe('A data directory restored from a snapshot', () => {
   it('After a restore before a start, a cursor of lost events gets sync.required even once the log has grown past it, and an older cursor resumes.', async () => {
     const before = await listen();
     const kept = await send();
+    const countKept = counter;
     for (const listener of before) await receivesAll(listener, [kept]);
     const keptCursor = cursorOf(before[0] as ResumingListener);
     const afterKept = await send();
@@ -160,7 +163,8 @@ describe('A data directory restored from a snapshot', () => {
     }
     const { answer, replayed } = await resume(keptCursor);
     expect(answer.type).toBe('resumed');
-    expect(replayed.filter(content => content !== kept)).toEqual([afterKept, ...sent]);
+    // A resume may repeat what was delivered in the moments before its cursor.
+    expect(replayed.filter(content => numberOf(content) > countKept)).toEqual([afterKept, ...sent]);
   });
 
   it('A PostgreSQL that is killed without losing data starts no new epoch.', async () => {
