@@ -1,3 +1,6 @@
+/** Milliseconds between two probes. */
+const [MIN_PAUSE, MAX_PAUSE] = [10, 100];
+
 /**
  * Polls until the probe returns a value. For effects that no response waits for.
  * @throws Error after `ms` milliseconds
@@ -8,14 +11,17 @@ export async function eventually<T>(
   ms = 45_000,
   explain?: () => unknown,
 ): Promise<T> {
-  const end = Date.now() + ms;
+  const start = Date.now();
   for (;;) {
     const found = await probe();
     if (found !== undefined) return found;
-    if (Date.now() > end) {
+    const elapsed = Date.now() - start;
+    if (elapsed > ms) {
       const why = explain ? `: ${JSON.stringify(await explain())}` : '';
       throw new Error(`no result within ${ms} ms${why}`);
     }
-    await new Promise(resolve => setTimeout(resolve, 10));
+    // a tenth of the wait so far: a probe is often a request, and many specs wait at the same time
+    const pause = Math.min(Math.max(elapsed / 10, MIN_PAUSE), MAX_PAUSE);
+    await new Promise(resolve => setTimeout(resolve, pause));
   }
 }

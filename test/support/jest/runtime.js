@@ -1,6 +1,8 @@
+import asyncHooks from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import Runtime from 'jest-runtime';
 import { ModuleGraph } from './module-graph.js';
+import { SequentialStorage } from './sequential-storage.js';
 
 const require = createRequire(import.meta.url);
 /** State that jest-circus and `jest.setTimeout` keep between spec files of one realm. */
@@ -48,7 +50,13 @@ export default class SharedRuntime extends Runtime {
   requireInternalModule(file) {
     for (const symbol of STATE) delete globalThis[symbol];
     delete require.cache[file];
-    return require(file);
+    const { AsyncLocalStorage } = asyncHooks;
+    asyncHooks.AsyncLocalStorage = SequentialStorage;
+    try {
+      return require(file);
+    } finally {
+      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    }
   }
 
   getSourceMaps() {
