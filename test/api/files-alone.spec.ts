@@ -3,6 +3,7 @@ import { MESSAGE_EVENTS } from '../../src/modules/messages/messages.events.js';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { download, upload, uploadAsVisitor } from '../support/files.js';
 import type { Caller } from '../support/http.js';
+import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { Visitor } from '../support/world.js';
 
@@ -76,8 +77,11 @@ describe('A message of a file alone', () => {
   });
 
   it('The event log shows it with a URL that opens it, and stores none.', async () => {
-    const { items } = (await owner.get('/v1/events?limit=200')).data as { items: Json[] };
-    const created = items.find(({ type }) => type === 'message.created');
+    // the log shows an event once no older transaction of the cluster is open
+    const created = await eventually(async () => {
+      const { items } = (await owner.get('/v1/events?limit=200')).data as { items: Json[] };
+      return items.find(({ type }) => type === 'message.created');
+    });
     expect(await opens(created.data.message.attachments[0].url)).toBe(true);
     const texts = await stored();
     expect(texts.filter(text => text.includes('order 4711.csv'))).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../support/seeded.js';
-import { browser, log, pass } from './browser-for-each.js';
-import type { FakeTab } from './fake-browser.js';
-import { SharedApp } from './shared-app.js';
+import { browser, log, pass } from '../sdk/browser-for-each.js';
+import type { FakeTab } from '../sdk/fake-browser.js';
+import { SharedApp } from '../sdk/shared-app.js';
 
 /** TABS_SEEDS sets the number of plays, TABS_STEPS their length, and TABS_SEED the first seed, to repeat a play. */
 const STEPS = Number(process.env.TABS_STEPS ?? 100);
