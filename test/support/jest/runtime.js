@@ -50,12 +50,13 @@ export default class SharedRuntime extends Runtime {
   requireInternalModule(file) {
     for (const symbol of STATE) delete globalThis[symbol];
     delete require.cache[file];
-    const { AsyncLocalStorage } = asyncHooks;
-    asyncHooks.AsyncLocalStorage = SequentialStorage;
+    const kept = Object.getOwnPropertyDescriptor(asyncHooks, 'AsyncLocalStorage');
+    // an assignment would not do: in later versions of Node it is a getter
+    Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { configurable: true, value: SequentialStorage });
     try {
       return require(file);
     } finally {
-      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+      Object.defineProperty(asyncHooks, 'AsyncLocalStorage', kept);
     }
   }
 
