@@ -40,6 +40,6 @@ export default {
   testSequencer: '<rootDir>/test/support/slow-first.js',
   // a test in browsers takes ten seconds on a good machine, and many times that on a slow one
   testTimeout: isSystem ? 300_000 : 90_000,
-  maxWorkers: isSystem ? 3 : 5,
+  maxWorkers: isSystem ? 3 : 4,
   workerIdleMemoryLimit: '1GB',
 };
