@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TokenService } from '../../src/modules/auth/token.service.js';
-import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Answer } from '../support/http.js';
@@ -9,33 +8,19 @@ import { race } from '../support/race.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
 import { jwt, readJwt } from '../support/tokens.js';
-import { TwoInstances } from '../support/two-instances.js';
-import type { Desk, Visitor, World } from '../support/world.js';
+import { database, desk, first, second } from '../support/two-instances-for-each.js';
+import type { Visitor } from '../support/world.js';
 import { unique } from '../support/world.js';
 
 /** Sockets close within 1 s; a busy machine gets 5 s. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** Without a message bus: the first instance makes changes, the second must follow them. */
-let instances: TwoInstances;
-let database: TestDatabase;
-let first: World;
-let second: World;
-beforeAll(async () => {
-  instances = await TwoInstances.start();
-  database = instances.database;
-  [first, second] = instances.worlds;
-});
-afterAll(() => instances.stop());
-
-let desk: Desk;
 let secret: string;
 let verified: Visitor;
 let unverified: Visitor;
 /** A visitor on another channel of the desk. */
 let elsewhere: Visitor;
 beforeEach(async () => {
-  desk = await first.desk();
   secret = (await rotateSecret()).data.identity_secret as string;
   verified = await first.visitor(desk, createProof());
   unverified = await first.visitor(desk, { external_id: unique('user') });

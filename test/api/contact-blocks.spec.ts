@@ -1,33 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TestDatabase } from '../support/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import { race } from '../support/race.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
-import { TwoInstances } from '../support/two-instances.js';
-import type { Desk, Visitor, World } from '../support/world.js';
+import { database, desk, first, second } from '../support/two-instances-for-each.js';
+import type { Visitor, World } from '../support/world.js';
 import { unique } from '../support/world.js';
 
 /** Sockets close within 1 s; a busy machine gets 5 s. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** Without a message bus: the first instance makes changes, the second must follow them. */
-let instances: TwoInstances;
-let database: TestDatabase;
-let first: World;
-let second: World;
-beforeAll(async () => {
-  instances = await TwoInstances.start();
-  database = instances.database;
-  [first, second] = instances.worlds;
-});
-afterAll(() => instances.stop());
-
-let desk: Desk;
 let visitor: Visitor;
 let externalId: string;
 beforeEach(async () => {
-  desk = await first.desk();
   externalId = unique('user');
   visitor = await first.visitor(desk, { external_id: externalId, name: 'Vera' });
 });

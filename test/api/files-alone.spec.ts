@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MESSAGE_EVENTS } from '../../src/modules/messages/messages.events.js';
 import { desk, owner, world } from '../support/desk-for-each.js';
+import { eventually } from '../support/eventually.js';
 import { download, upload, uploadAsVisitor } from '../support/files.js';
 import type { Caller } from '../support/http.js';
-import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { Visitor } from '../support/world.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
@@ -7,8 +7,8 @@ import type { Json } from '../support/json.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
 import { exchange, sessionBySso, ticketFor } from '../support/sso.js';
-import { TwoInstances } from '../support/two-instances.js';
-import type { Agent, Desk, Visitor, World } from '../support/world.js';
+import { desk, first as here, second as there } from '../support/two-instances-for-each.js';
+import type { Agent, Visitor } from '../support/world.js';
 import { PASSWORD } from '../support/world.js';
 
 /** The guarantee: sockets close within a second. */
@@ -17,21 +17,6 @@ const MAX_MS = 1_000;
 const ROUNDS = 3;
 const MEDIAN_MS = 600;
 const MEMBERS = '/v1/workspace/members';
-
-let instances: TwoInstances;
-/** Actions happen on `here` and are checked on `there`; the two share only a database. */
-let here: World;
-let there: World;
-beforeAll(async () => {
-  instances = await TwoInstances.start();
-  [here, there] = instances.worlds;
-});
-afterAll(() => instances.stop());
-
-let desk: Desk;
-beforeEach(async () => {
-  desk = await here.desk();
-});
 
 const outcome = (answer: Answer<Json>) => [answer.status, answer.error?.code];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NotificationsConsumer } from '../../src/modules/notifications/notifications.consumer.js';
 import { eventually } from '../support/eventually.js';
 import { consumed } from '../support/consumed.js';
@@ -7,20 +7,11 @@ import { hasRedis, RedisServer } from '../support/redis.js';
 import { race, RACE_SEEDS } from '../support/race.js';
 import { seeded, waitUpTo } from '../support/seeded.js';
 import { TwoInstances } from '../support/two-instances.js';
-import type { Agent, Desk, Visitor, World } from '../support/world.js';
+import { desk, first as world, second as other } from '../support/two-instances-for-each.js';
+import type { Agent, Visitor } from '../support/world.js';
 
-let instances: TwoInstances;
-let world: World;
-let other: World;
-let desk: Desk;
 let ada: Agent;
-beforeAll(async () => {
-  instances = await TwoInstances.start();
-  [world, other] = instances.worlds;
-});
-afterAll(() => instances.stop());
 beforeEach(async () => {
-  desk = await world.desk();
   ada = await world.colleague(desk, { name: 'Ada' });
 });
 

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Authenticator } from '../../src/platform/access/authenticator.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
 import { seeded } from '../support/seeded.js';
 import type { TestSocket } from '../support/socket.js';
-import { TwoInstances } from '../support/two-instances.js';
-import type { Agent, Desk, Visitor, World } from '../support/world.js';
+import { desk, first as here, second as there } from '../support/two-instances-for-each.js';
+import type { Agent, Visitor, World } from '../support/world.js';
 import { unique } from '../support/world.js';
 
 const MEMBERS = '/v1/workspace/members';
@@ -13,24 +13,13 @@ const ROUNDS = 6;
 /** Maximum number of sockets of one principal on one instance. */
 const SOCKETS = 20;
 
-/** Two instances on one database without Redis: events reach the other instance through the log alone. */
-let instances: TwoInstances;
-let here: World;
-let there: World;
-beforeAll(async () => {
-  instances = await TwoInstances.start();
-  [here, there] = instances.worlds;
-});
-afterAll(() => instances.stop());
 afterEach(() => void jest.restoreAllMocks());
 
-let desk: Desk;
 /** `shopId` is the channel that the member loses and regains; `buyer` is its visitor, `guest` the default channel's. */
 let shopId: string;
 let buyer: Visitor;
 let guest: Visitor;
 beforeEach(async () => {
-  desk = await here.desk();
   const shop = await here.channel(desk);
   shopId = shop.id as string;
   buyer = await here.visitor({ widgetToken: shop.widget_token as string });

@@ -30,7 +30,7 @@ const WAITING = {
   'notification-mails': 12,
 };
 
-/** While two files wait, the other workers finish a file that computes in about so many seconds. */
+/** While two files wait, the other workers together finish a file that computes every so many seconds. */
 const SECONDS_PER_FILE = 3;
 
 export default class SlowFirst extends Sequencer {

@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { SearchConsumer } from '../../src/modules/search/search.consumer.js';
 import { erased, indexed, search, titleOf } from '../support/found.js';
 import { race, RACE_SEEDS } from '../support/race.js';
 import { seeded, waitUpTo } from '../support/seeded.js';
-import { TwoInstances } from '../support/two-instances.js';
-import type { Desk, World } from '../support/world.js';
-
-let instances: TwoInstances;
-let world: World;
-let other: World;
-let desk: Desk;
-beforeAll(async () => {
-  instances = await TwoInstances.start();
-  [world, other] = instances.worlds;
-});
-afterAll(() => instances.stop());
-beforeEach(async () => {
-  desk = await world.desk();
-});
+import { database, desk, first as world, second as other } from '../support/two-instances-for-each.js';
 
 const traces = (word: string) =>
-  instances.database.query(`SELECT id FROM search_document WHERE terms::text LIKE $1`, [`%${word}%`]);
+  database.query(`SELECT id FROM search_document WHERE terms::text LIKE $1`, [`%${word}%`]);
 /** Lets either instance read the log, as often as it comes to it. */
 const readLog = async (random: () => number) => {
   await waitUpTo(random, 30);
