@@ -1,7 +1,8 @@
 /**
  * Two suites with one configuration. `npm test` runs the specs of one process. `npm run test:system` sets TEST_SUITE and
  * runs test/system and test/browser: specs that start services, servers, balancers, browsers, builds and images as processes
- * of their own, and long races and random plays. Many specs wait more than they compute, so there are more workers than cores.
+ * of their own, and long races, random plays and load. Many specs wait more than they compute, so there are more workers
+ * than cores.
  * `runtime` and `testEnvironment` make a worker load packages and src once, for all its spec files.
  */
 const isSystem = process.env.TEST_SUITE === 'system';
@@ -41,5 +42,5 @@ export default {
   // a test in browsers takes ten seconds on a good machine, and many times that on a slow one
   testTimeout: isSystem ? 300_000 : 90_000,
   maxWorkers: isSystem ? 3 : 4,
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '1.5GB',
 };

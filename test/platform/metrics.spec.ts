@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Histogram, Registry } from 'prom-client';
 import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -56,6 +57,18 @@ describe('/metrics', () => {
   it('/metrics is open outside production without METRICS_TOKEN.', async () => {
     app = await startApp();
     expect(await scrape()).toEqual([200, undefined, null, true]);
+  });
+
+  it('Two instances in one process share the observers of Node’s own metrics.', async () => {
+    app = await startApp();
+    const second = await startApp({}, { database: app.database });
+    const collections = (instance: TestApp) => instance.app.get(Registry).getSingleMetric('nodejs_gc_duration_seconds');
+    try {
+      expect(collections(app)).toBeInstanceOf(Histogram);
+      expect(collections(second)).toBe(collections(app));
+    } finally {
+      await second.stop();
+    }
   });
 
   it.each(['short', 'with a space in the middle', 'ümlaut-ümlaut-ümlaut'])(

@@ -131,7 +131,7 @@ export async function startApp(
   await app.listen(0, '127.0.0.1');
   const server = app.getHttpServer() as Server;
   const { port } = server.address() as AddressInfo;
-  return {
+  const running: TestApp = {
     app,
     server,
     config,
@@ -144,9 +144,12 @@ export async function startApp(
       await app.close();
       rmSync(folder, { recursive: true, force: true });
       if (!options.database) await database.drop();
+      // The spec file keeps `running`. See stoppedAtEnd.
+      Object.assign(running, { app: undefined, server: undefined });
       watched.assertNoSecrets();
     }),
   };
+  return running;
 
   function take(mail: Mail): void {
     mails.push(mail);

@@ -3,8 +3,8 @@ import Sequencer from '@jest/test-sequencer';
 /** Slow spec files that compute, started first: started last, one would keep a worker busy after the others are done. */
 const SLOW = [
   ...['new-module', 'start-and-stop', 'resilience', 'image', 'rolling-restart', 'embedded-restart', 'demo-command'],
-  ...['assignment-races', 'model', 'report-recounts', 'bot-races', 'sso-races'],
-  ...['hostile', 'route-walk', 'uploads', 'documents', 'architecture', 'conversations', 'members'],
+  ...['assignment-races', 'model', 'report-recounts', 'bot-races', 'sso-races', 'hostile'],
+  ...['route-walk', 'uploads', 'documents', 'architecture', 'conversations', 'members'],
   ...['permissions', 'search-postponed', 'auto-resolve'],
 ];
 
@@ -15,14 +15,12 @@ const WAITING = {
   assignment: 60,
   'follow-ups': 30,
   'locked-rows': 30,
-  'stalled-readers': 24,
   'report-backfills': 24,
   'presence-instances': 20,
   tags: 20,
   'event-consumers': 20,
   'mail-queue': 17,
   frames: 17,
-  pressure: 17,
   instances: 15,
   'visitor-pages': 14,
   presence: 12,

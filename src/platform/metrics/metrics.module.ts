@@ -2,9 +2,17 @@ import { Global, Module } from '@nestjs/common';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { MetricsPolicy } from './metrics.policy.js';
 
+let ofProcess: Registry | undefined;
+
+/** Node's own metrics. Instances in one process share them, because the library cannot stop collecting them. */
+function processMetrics(): Registry {
+  if (!ofProcess) collectDefaultMetrics({ register: (ofProcess = new Registry()) });
+  return ofProcess;
+}
+
 function newRegistry(): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  for (const metric of processMetrics().getMetricsAsArray()) registry.registerMetric(metric);
   return registry;
 }
 

@@ -3,13 +3,16 @@ const running = new Set();
 
 /**
  * Returns the stop so that it runs once. A spec file that fails before it stops a service is stopped at its end:
- * otherwise Jest would wait for the service for ever.
+ * otherwise Jest would wait for the service for ever. Node keeps a spec file's variables for as long as the worker
+ * runs, so a stop that has run is dropped, with all that it refers to.
  */
 export function stoppedAtEnd(stop) {
   let stopping;
   const stopOnce = () => {
     running.delete(stopOnce);
-    return (stopping ??= stop());
+    stopping ??= stop();
+    stop = undefined;
+    return stopping;
   };
   running.add(stopOnce);
   return stopOnce;
