@@ -14,17 +14,12 @@ const WAITING = {
   'bot-servers': 70,
   assignment: 60,
   'follow-ups': 30,
-  'locked-rows': 30,
   'report-backfills': 24,
-  'presence-instances': 20,
   tags: 20,
-  'event-consumers': 20,
   'mail-queue': 17,
   frames: 17,
-  instances: 15,
   'visitor-pages': 14,
   presence: 12,
-  'webhook-instances': 12,
   'notification-mails': 12,
 };
 

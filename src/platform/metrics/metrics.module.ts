@@ -10,11 +10,7 @@ function processMetrics(): Registry {
   return ofProcess;
 }
 
-function newRegistry(): Registry {
-  const registry = new Registry();
-  for (const metric of processMetrics().getMetricsAsArray()) registry.registerMetric(metric);
-  return registry;
-}
+const newRegistry = () => Registry.merge([processMetrics()]);
 
 /** Provides the metrics registry of this instance. Each module registers its own metrics. */
 @Global()
