@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +15,8 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 await generateTypes();
 rmSync(`${folder}dist`, { recursive: true, force: true });
-for (const project of ['tsconfig.json', 'tsconfig.cjs.json']) {
-  const { status } = spawnSync(process.execPath, [tsc, '-p', `${folder}${project}`], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
-}
+const compilers = ['tsconfig.json', 'tsconfig.cjs.json'].map(project =>
+  once(spawn(process.execPath, [tsc, '-p', `${folder}${project}`], { stdio: 'inherit' }), 'exit'),
+);
+for (const [status] of await Promise.all(compilers)) if (status !== 0) process.exit(status ?? 1);
 writeFileSync(`${folder}dist/cjs/package.json`, '{ "type": "commonjs" }\n');

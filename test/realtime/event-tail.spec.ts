@@ -325,12 +325,23 @@ describe('The event log', () => {
 
     it('The tail does not read events from the log that the fast path has delivered', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const reading = jest.spyOn(world.app.app.get(EventTailRepository), 'read');
+      const log = world.app.app.get(EventTailRepository);
+      const reading = jest.spyOn(log, 'read');
+      // Otherwise the tail might find an event between its commit and its delivery.
+      const look = log.look.bind(log);
+      let lookAgain: () => void = () => undefined;
+      const delivered = new Promise<void>(resolve => (lookAgain = resolve));
+      const looking = jest.spyOn(log, 'look').mockImplementation(async (...marks) => {
+        await delivered;
+        return look(...marks);
+      });
+      await eventually(() => looking.mock.calls.length > 0 || undefined);
       await Promise.all(range(1, 20).map(number => sendMessage(`Message ${number}.`)));
       await nextMessage(inbox, 21);
+      lookAgain();
       await catchUp(world);
       expect(reading.mock.calls.flatMap(([keys]) => keys)).toEqual([]);
-      reading.mockRestore();
+      jest.restoreAllMocks();
       expect(seqs(messageFrames(inbox))).toEqual(range(2, 21));
     });
 
